@@ -71,7 +71,7 @@ test('a seed process receives all settings, including an infinite clipping norm'
     seed: 2,
   })
   expect(line.iqm).toBe(result.return)
-  // It shows in the result, so that the line above says something.
+  // The setting affects the result, so the line above is a real check.
   expect(other.return).not.toBe(result.return)
 })
 
@@ -137,12 +137,12 @@ test('short of the bar a gate passes with its peer: ten seeds at the same settin
   expect(table).toContain('yes, with its peer')
   expect(table).toContain('peer of peered (ppo sb3-zoo, 10 seeds of 2.0 s): `peers`')
 
-  // Neither a peer at other settings nor another script counts, nor a gate's without one.
+  // A peer with other settings or another script does not count, nor does the peer of a gate without one.
   expect(loadPeer(folder, { ...peered, steps: 501 })).toBeNull()
   expect(loadPeer(folder, { ...peered, peer: ['ppo', 'cleanrl'] })).toBeNull()
   expect(loadPeer(folder, gate)).toBeNull()
 
-  // A peer that is far better does not help.
+  // A much better peer does not help.
   for (let seed = 1; seed <= 10; seed++) store(peered, seed, 480 + seed)
   expect(passed(peered)).toBe(false)
   expect(renderTable(folder, [peered])).toContain('| no | 10 |')

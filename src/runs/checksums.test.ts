@@ -32,7 +32,7 @@ const config: TransformerConfig = {
 const root = mkdtempSync(join(tmpdir(), 'agoge-checksums-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** With everything that a checkpoint can hold. */
+/** A checkpoint with every kind of file. */
 function wholeCheckpoint(): Checkpoint {
   const parameters = initialiseParameters(config, 1)
   const adapter = createAdapter(parameters, loraSettings({ rank: 2 }, parameters.layout, config))
@@ -59,7 +59,7 @@ test('a checkpoint with flipped bytes, or a file that is cut or gone, is never a
     await forEachDamage(join(folder, name), async (damage) => {
       try {
         const read = await readCheckpoint(folder)
-        // What is gone of the training is said to whoever goes on with it.
+        // Resuming reports the lost files of the training.
         if (read.optimizerLost === true)
           expect([damage, name].join()).toMatch(/deleted,(state.json|optimizer)/)
         else expect(JSON.stringify(read), `${damage} ${name}`).toBe(same)

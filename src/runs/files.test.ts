@@ -37,7 +37,7 @@ test.skipIf(!existsSync('/dev/full'))('a full disk is reported by path, reason a
   })
   const write = () => writeFileSync('/dev/full', 'text')
   expect(() => withFileErrors('/dev/full', write)).toThrow(full)
-  // Others wrap the system's error in their own, which says less.
+  // Other libraries wrap the system's error in a less specific one.
   const wrapped = withFileErrorsAsync('/dev/full', async () => {
     try {
       write()
@@ -100,7 +100,7 @@ test('files, dead links and overlong names in the way are reported', () => {
 const sources = fileURLToPath(new URL('files.ts', import.meta.url))
 
 test.skipIf(!existsSync('/proc/self'))('below /proc the answer comes at once', () => {
-  // In a process of its own: what goes wrong here blocks a process for ever.
+  // In a separate process: a failure here blocks a process forever.
   const script = `import(${JSON.stringify(sources)}).then(({ makeFolder }) => makeFolder('/proc/agoge/run'))
     .catch((error) => process.stdout.write(error.code + ' ' + error.message))`
   const { stdout, signal } = spawnSync(process.execPath, ['--import', 'tsx', '-e', script], {

@@ -59,7 +59,7 @@ function temporary(): string {
   return folder
 }
 
-/** A process that makes such a folder, says where it is, and stays. */
+/** A process that makes such a folder, prints its path, and keeps running. */
 async function owner(parent: string): Promise<{ folder: string; kill: () => Promise<void> }> {
   const module = fileURLToPath(new URL('lock.ts', import.meta.url))
   const code = `const { makeLockedFolder } = await import(${JSON.stringify(module)})

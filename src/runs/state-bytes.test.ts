@@ -37,7 +37,7 @@ test('equal states have equal bytes, whatever the program did with such objects 
     made.sum = made.list[0] = 3
     return made
   }
-  // Once a number with a fraction was in it, the engine stores 3 in another way.
+  // After it has held a fraction, the engine stores 3 differently.
   const [whole, fraction] = [make(3), make(0.5)]
   expect(serialize(whole).equals(serialize(fraction))).toBe(false)
   expect(encodeState(whole)).toEqual(encodeState(fraction))

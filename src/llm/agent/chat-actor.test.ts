@@ -11,7 +11,7 @@ import { runEpisodes } from './turn-loop.ts'
 const tokenizer = tinyTokenizer('qwen')
 const format = createTemplateFormat({ template: tinyTemplate('qwen'), tokenizer })
 
-/** Says the texts in turn, whatever it is shown, and keeps what it was shown. */
+/** Emits the given texts in turn for any prompt, and records the prompts. */
 function saying(...texts: string[]): Pick<ModelBackend, 'sample'> & { prompts: Int32Array[] } {
   const prompts: Int32Array[] = []
   return {
@@ -65,7 +65,7 @@ test('a conversation with tools is one row of sampled ids and template tokens', 
 
 test('where the template rewrites the past, the act has a row of its own', async () => {
   const thought = '<think>\nhm\n</think>\n\n'
-  // The error goes back as the user's, whereupon the template leaves out earlier thoughts.
+  // The error is a user message, after which the template drops earlier reasoning.
   const backend = saying(
     `${thought}<tool_call>\n{"name": "add"\n</tool_call><|im_end|>`,
     call(1),

@@ -13,7 +13,7 @@ const [end, call, user] = (['<|end|>', '<|call|>', '<|user|>'] as const).map((na
   tokenizer.special(name),
 )
 
-/** A backend whose draws are written down beforehand; it keeps what it was asked. */
+/** A backend with prescribed draws. It records the requests. */
 function backendSaying(outputs: number[][], finish: 'stop' | 'length' = 'stop') {
   const asked: { requests: SampleRequest[]; options: SampleOptions }[] = []
   return {
@@ -75,7 +75,7 @@ test('the window is the nodes and a forced marker; streams are keyed by episode 
 })
 
 test('an answer: tokens verbatim, forced marker without weight', async () => {
-  // The letters of "read" one by one: a tokenisation that encoding would never give.
+  // The letters of "read" one by one: a tokenisation that the encoder never produces.
   const letters = 'read'.split('').flatMap(encode)
   expect(letters).not.toEqual(encode('read'))
   const { acts } = await actsOn([[...letters, end]])
@@ -106,7 +106,7 @@ test('calls are read exactly; damage and misplaced markers are invalid', async (
     ['the call is not JSON', 0],
     ['a marker is out of place', 0],
   ])
-  // Letters that look like a marker are letters.
+  // Text that looks like a marker stays text.
   expect(acts[5]).toMatchObject({ calls: [], text: '<|call|>{"name":"read","arguments":{}}' })
 })
 

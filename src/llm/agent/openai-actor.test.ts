@@ -19,7 +19,7 @@ type Reply = {
   text?: string
 }
 
-/** A real HTTP server that speaks the protocol and gives its replies in order, the last one for ever. */
+/** A real HTTP server with the given replies in order. It repeats the last one. */
 async function endpoint(replies: Reply[]) {
   const asked: { headers: IncomingHttpHeaders; url: string | undefined; body: Record<string, unknown> }[] = []
   const server = createServer((request, response) => {
@@ -223,7 +223,7 @@ test('a refusal for good is a mistake of the user', async () => {
   )
 })
 
-/** What a request may not say, as three kinds of server put it; undefined where it is fine. */
+/** Errors of three kinds of server for a forbidden field; undefined if the request is fine. */
 const refusals: Record<string, (body: Record<string, unknown>) => Reply | undefined> = {
   reasoning(body) {
     const refuse = (param: string, message: string): Reply => ({
@@ -283,7 +283,7 @@ test.each<[string, Record<string, number>, number]>([
     topP: 0.9,
     maxTokensPerTurn: 99,
     seed: 1,
-    // What a model refuses is no fault that is tried again.
+    // A refused parameter does not count as a failed attempt.
     retries: 0,
     onNotice: (text) => notices.push(text),
   })
@@ -292,7 +292,7 @@ test.each<[string, Record<string, number>, number]>([
   expect(notices).toHaveLength(times)
   for (const text of notices) expect(text).toMatch(/^m: "\w+" is .*since the model refused it: /)
   expect(notices.join()).not.toContain('sk-secret')
-  // From now on nothing is refused any more.
+  // From here on nothing is refused.
   const before = bodies.length
   await actor.act([request], {})
   expect(bodies).toHaveLength(before + 1)
@@ -344,7 +344,7 @@ test.each(tooLong)(
       { text: '', calls: [], finish: 'length' },
     ])
     expect(asked).toHaveLength(1)
-    // What does not fit from the beginning never will.
+    // A first message that does not fit never will.
     await expect(actor.act([request], {})).rejects.toMatchObject({
       code: 'model-endpoint-refused',
       hint: expect.stringContaining('window'),

@@ -11,7 +11,7 @@ const backend = createLocalBackend({ config, seed: 1, threads: 1 })
 afterAll(() => backend.dispose())
 const never = new AbortController().signal
 
-/** The backend with a record of what it was asked; `meanwhile` happens before each call. */
+/** The backend with a record of its calls. `meanwhile` runs before each call. */
 function watched(meanwhile: (call: number) => void = () => {}) {
   const calls: { rows: number; maxTokens: (number | undefined)[] }[] = []
   const sample: ModelBackend['sample'] = (requests, options) => {

@@ -7,7 +7,7 @@ import type { Episode, EpisodeNode, EpisodeSample } from './types.ts'
 import { appendEpisodes, decodeEpisode, encodeEpisode, readEpisodes } from './codec.ts'
 import { toTrainingSequences } from './training-sequences.ts'
 
-/** An episode whose nodes hang where `parents` says; every node with the role assistant is a sample of its ancestors. */
+/** An episode whose nodes have the given parents. Every assistant node is a sample of its ancestors. */
 function makeEpisode(parents: (number | null)[], assistant: boolean[], lengths: number[]): Episode {
   let next = 100
   const nodes: EpisodeNode[] = parents.map((parent, id) => ({
@@ -15,7 +15,7 @@ function makeEpisode(parents: (number | null)[], assistant: boolean[], lengths: 
     parent,
     agent: 'main',
     role: assistant[id] ? 'assistant' : 'user',
-    // Every token of the episode is a number of its own, so that it can be followed.
+    // Every token of the episode is a unique number, so that it can be traced.
     tokens: Int32Array.from({ length: lengths[id] + 1 }, () => next++),
     text: `node ${id} "quoted" \n end`,
   }))
@@ -122,7 +122,7 @@ test('in any tree each sampled token is trained exactly once, after exactly its 
         })
       }
       expect(trained.size).toBe(expected)
-      // As few rows as there are samples that nobody continues.
+      // As few rows as there are samples without a continuation.
       const continued = (sample: EpisodeSample): boolean =>
         episode.samples.some((other) => other !== sample && other.path.includes(sample.output))
       expect(rows.length).toBe(episode.samples.filter((sample) => !continued(sample)).length)

@@ -131,7 +131,7 @@ test('probes find an untrained model helpless and one that knows the answers per
   expect(Object.keys(scores)).toEqual(Object.keys(evaluatedSkills))
   expect(Object.values(scores)).toEqual(Object.values(scores).map(() => 0))
 
-  // An oracle that continues any prefix of the conversations it was told of.
+  // An oracle that continues any prefix of the given conversations.
   const known = new Map<string, Int32Array>()
   const recorder = { sample: async () => [] as never }
   await expect(evaluateSkills(recorder, tokenizer, { count: 1 })).rejects.toThrow()

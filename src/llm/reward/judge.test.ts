@@ -16,7 +16,7 @@ const act = (text: string): Act => ({
   promptTokens: 0,
 })
 
-/** An actor that says this of each question, and remembers the batches. */
+/** An actor that answers each question with this function and records the batches. */
 function actorOf(say: (question: string, key: string) => Act | Error): Actor & { batches: string[][] } {
   const batches: string[][] = []
   return {

@@ -14,7 +14,7 @@ import { episodeOf } from './testing/episode-of.ts'
 const group = (name: string, size: number): Episode[] =>
   Array.from({ length: size }, (_, i) => episodeOf({ id: `${name}/${i}`, group: name }))
 
-/** A judge that takes a while, and counts. */
+/** A slow judge that counts its calls. */
 function slowReward() {
   const calls: string[] = []
   return {
@@ -43,7 +43,7 @@ test('a slow reward is called once an episode, however often the score is read',
   const values = await scoreGroups(reward, groups)
   expect(values[1][0]).toBeNull()
   expect(await scoreGroups(reward, groups)).toEqual(values)
-  // As an episode is written to the run folder and read again by a report, a data set or a run that resumes.
+  // As an episode is written to the run folder and read by a report, a data set or a resumed run.
   const read = groups.map((members) => members.map((one) => decodeEpisode(encodeEpisode(one))))
   expect(await scoreGroups(reward, read)).toEqual(values)
   expect(recordedScore(read[0][0])).toEqual({
@@ -52,7 +52,7 @@ test('a slow reward is called once an episode, however often the score is read',
     reason: 'so it seems',
   })
   expect(calls.toSorted()).toEqual(['a/0', 'a/1', 'a/2', 'b/1'])
-  // Another name is another measure of the same episodes.
+  // Another name is another score of the same episodes.
   expect((await scoreGroups(() => 7, groups, { name: 'other' }))[0]).toEqual([7, 7, 7])
   expect(await scoreGroups(reward, groups)).toEqual(values)
 })
@@ -83,11 +83,11 @@ test('a process that replays the same episodes reads their scores, even after an
     },
   )
   expect(again[0].slice(0, 3)).toEqual(first[0])
-  // The same id with other words is another episode.
+  // The same id with other text is another episode.
   expect(calls.toSorted()).toEqual(['a/0', 'a/0', 'a/1', 'a/2'])
   folder.write('j/s.jsonl', folder.read('j/s.jsonl').replace('"first":1', '"first":9'))
   expect(() => createScoreJournal(folder, 'j/s.jsonl')).toThrow(/damaged/)
-  // What answers at once is not worth a file.
+  // Scores of fast rewards are not written to a file.
   const other = createScoreJournal(folder, 'j/quick.jsonl')
   await scoreGroups(() => 1, [group('b', 2)], { journal: other })
   expect(folder.has('j/quick.jsonl')).toBe(false)

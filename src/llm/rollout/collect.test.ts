@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Episode, EpisodeNode } from '../episode/types.ts'
 import { unstableTools } from './collect.ts'
 
-/** An episode in which these tools were called in turn, each with whether it failed. */
+/** An episode with calls of these tools in turn, and whether each failed. */
 function episode(...called: [name: string, isError: boolean, invalid?: string][]): Episode {
   const nodes = called.flatMap(([name, isError, invalid], at): EpisodeNode[] => {
     const common = { parent: null, agent: 'agent', tokens: new Int32Array(0), text: '' }
@@ -25,7 +25,7 @@ test('the share of failed calls makes a tool unstable, and calls after a failure
     episode(['find', false], ['show', false]),
     episode(['find', true], ['show', true]),
     episode(['find', false], ['show', false]),
-    // Refused before it was sent: not the tool's doing.
+    // Refused before it was sent: not the tool's fault.
     episode(['show', true, '"id" is missing']),
   ]
   expect(unstableTools(played)).toEqual({ find: { calls: 3, failed: 1 } })

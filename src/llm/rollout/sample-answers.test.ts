@@ -60,7 +60,7 @@ test('the deciding token gets the advantage, later tokens get none, and the sum 
   for (const [i, advantage] of advantages.entries()) {
     const outcome = good(answers[i])
     expect(advantage!.length).toBe(3)
-    // From the third token on nothing is open any more; the second turns a chance into the outcome.
+    // From the third token on the outcome is fixed; the second decides it.
     expect(advantage![2]).toBe(0)
     expect(Math.sign(advantage![1])).toBe(outcome === 1 ? 1 : -1)
     expect(Math.abs(advantage![0])).toBeLessThan(0.45)

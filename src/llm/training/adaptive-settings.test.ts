@@ -32,7 +32,7 @@ const settings: PolicySettings = {
   loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 },
   aggregation: { mode: 'token-mean' },
   kl: { place: 'loss', estimator: 'k2', coefficient: 0.1, adapt: { target: 0.001, horizon: 12 } },
-  // No policy has that much entropy: the bonus always counts and always grows.
+  // No policy has this much entropy, so the bonus always applies and grows.
   entropy: { coefficient: 0.001, target: 50, step: 0.002, most: 0.006 },
   imitation: 0.25,
   sftHighEntropy: true,
@@ -65,7 +65,7 @@ test('adaptive KL and entropy coefficients follow the measurements, also across 
     expect(step['imitationLoss']).toBeGreaterThan(0)
     expect(step['gradientNorm']).toBeGreaterThan(0)
     expect(step['sampledEntropy']).toBeGreaterThan(0)
-    // The fifth that is kept lies above the mean.
+    // The selected fifth is above the mean.
     expect(step['leastEntropy']).toBeGreaterThan(step['sampledEntropy'] / 2)
   }
 

@@ -88,7 +88,7 @@ test('a run records its base, and is resumed on it only', async () => {
   await trainOn(first, out, false)
   expect(JSON.parse(readFileSync(join(out, 'config.json'), 'utf8'))).toMatchObject({ base: hashOf(1) })
   await trainOn(open(1), out, true)
-  // The same object, whose weights have moved.
+  // The same object with changed weights.
   await trainOn(first, out, true)
   await expect(trainOn(open(2), out, true)).rejects.toMatchObject({
     code: 'other-base',

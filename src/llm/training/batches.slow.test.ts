@@ -43,7 +43,7 @@ test('batches sampled ahead are as stale as allowed, say so, and survive a kill 
   const stale = { maxStaleness: 2 }
   await trainJob(job('stale', stale), {
     onEvent(event) {
-      // Of step 3 nothing is in the checkpoint, which is of step 2: as if killed here.
+      // The checkpoint is of step 2 and contains nothing of step 3, as after a kill.
       if (event.type === 'step' && event.phase === 'rl' && event.step === 3)
         cpSync(join(root, 'stale'), join(root, 'killed'), { recursive: true })
     },
@@ -76,7 +76,7 @@ test('sampled at temperature 0.8, trainer and sampler agree before an update', a
 
 test('sampled with int8 weights and corrected, the mismatch is still in the metrics', async () => {
   const corrections = [{ level: 'token', mode: 'truncate', high: 2 }] as const
-  // A divergence moves every row, whether its group has a signal or not.
+  // A KL penalty changes every row, with or without reward variance in its group.
   const kl = { place: 'loss', estimator: 'k2', coefficient: 0.01 } as const
   const algorithm = optimisePolicy({ ...findPolicyPreset('grpo-damped').settings, kl, corrections })
   const { plan, backend, ...rest } = job('int8', {}, { algorithm })

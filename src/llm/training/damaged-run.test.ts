@@ -13,12 +13,12 @@ import type { TrainJobOptions } from './types.ts'
 let root: string
 let stopped: string
 
-/** Batches are sampled ahead and an environment that may answer otherwise is journaled, so that the run has files of every kind. */
+/** A run with files of every kind: it samples ahead and has a journal. */
 function job(path: string): TrainJobOptions {
   const { plan, environment, ...options } = boxJob(path)
   return {
     ...options,
-    // Something to learn from in every group, also for a model that can do nothing.
+    // Every group has reward variance, even for an untrained model.
     reward: ({ samples }) => samples.flatMap(({ logprobs }) => [...logprobs]).reduce((a, b) => a + b, 0),
     environment: { ...environment, deterministic: false },
     plan: {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   stopped = join(root, 'stopped')
   const first = trainJob(job(join(root, 'first')), {
     onEvent(event) {
-      // As if the machine had lost its power in the third step.
+      // As after a power failure in the third step.
       if (event.type === 'step' && event.phase === 'rl' && event.step === 3)
         cpSync(join(root, 'first'), stopped, { recursive: true })
     },
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Goes on until the first step is done. */
+/** Continues until the first step is done. */
 async function resumed(): Promise<void> {
   const stop = new AbortController()
   const onEvent = ({ type }: { type: string }): void => {
@@ -70,7 +70,7 @@ test('a run of which a file that its result depends on is damaged or gone is not
   const before = readFileSync(join(stopped, 'metrics.jsonl'), 'utf8')
   for (const name of files)
     await forEachDamage(join(stopped, name), async (damage) => {
-      // What a list of checksums is for is whole where it alone is gone.
+      // The files of a checksum list are intact if only the list is missing.
       if (name.endsWith(checksumsFile) && damage === 'deleted') return
       const error: unknown = await resumed().catch((error: unknown) => error)
       const where = `${damage} ${name}: ${String(error)}`
@@ -143,7 +143,7 @@ test('a file that was about to be written when its process was killed is no fals
   writeChecked(folder, 'evaluations/rl.jsonl', 'one\n')
   const list = readFileSync(folder.file(checksumsFile), 'utf8')
   expect(list).toMatch(/^[0-9a-f]{64} {2}evaluations\/rl\.jsonl\n$/)
-  // Killed while the file is written again: nothing is listed that is not there.
+  // Killed while the file is rewritten: the list names no missing file.
   const broken = { ...folder, write: (name: string) => expect(name).not.toBe('evaluations/rl.jsonl') }
   expect(() => writeChecked(broken, 'evaluations/rl.jsonl', 'two\n')).toThrow()
   expect(folder.has(checksumsFile)).toBe(false)

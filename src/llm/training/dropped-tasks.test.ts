@@ -14,7 +14,7 @@ import { faultLines } from './dropped-tasks.ts'
 import { boxJob } from './testing/box-job.ts'
 import { boxTasks, createBoxEnvironment } from './testing/box-environment.ts'
 
-// Servers are processes: on a busy machine they are slow to answer, and nothing here is about time.
+// Servers are processes and may answer slowly on a busy machine. Nothing here depends on time.
 vi.setConfig({ testTimeout: 240_000 })
 const flaky = fileURLToPath(new URL('../environment/mcp/fixtures/flaky-server.mjs', import.meta.url))
 
@@ -66,7 +66,7 @@ test('a tool that fails in a fifth of its calls loses its demonstrations, is rep
   const { unstableTools = {}, dropped } = summary
   expect(Object.keys(unstableTools)).toEqual(['look_up'])
   const { calls, failed } = unstableTools['look_up']
-  // Every fifth call of the one process, but for where the count began and for the calls in between that no demonstration made.
+  // Every fifth call of the process, except for the offset of the count and calls outside demonstrations.
   expect(failed / calls).toBeGreaterThan(0.1)
   expect(failed / calls).toBeLessThan(0.3)
   expect(dropped).toMatchObject({
@@ -86,7 +86,7 @@ test('a tool that fails in a fifth of its calls loses its demonstrations, is rep
   expect(summary.stages.map(({ name }) => name)).toEqual(['base', 'warm-start', 'rl'])
 })
 
-/** Two tools; the second works as long as `works` says so. */
+/** Two tools. The second works while `works` is true. */
 async function twoTools(works: () => boolean) {
   const environment = await createToolsEnvironment({
     tools: {
@@ -155,7 +155,7 @@ test('masked episodes say why, grouped, in the summary and the report', async ()
   expect(summary.maskedReasons).toEqual({ 'the scales are broken': summary.cost.masked })
   expect(summary.stages[0]).toMatchObject({ masked: 2, maskedReasons: { 'the scales are broken': 2 } })
   expect(notes).toContain('2 of 8 episodes were masked and count nowhere: 2 × the scales are broken')
-  // One step on twelve demonstrations: the run says by itself that this is too short.
+  // One step on twelve demonstrations. The run warns that this is too short.
   expect(summary.reinforcement).toMatchObject({ steps: 1, groups: 4, judged: 8 })
   expect(summary.remarks?.join('\n')).toContain('too short to show a gain: 12 demonstrations and 1 step')
   expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain(

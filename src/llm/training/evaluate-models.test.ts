@@ -15,8 +15,8 @@ interface ChatRequest {
 }
 
 /**
- * A server that speaks the protocol of OpenAI. "solver" follows the reference plans, "lazy" never calls a tool and
- * "flaky" is out of order for every second task.
+ * A server with OpenAI's protocol. "solver" follows the reference plans, "lazy" never calls a tool and "flaky" fails for every
+ * second task.
  */
 async function serve(tasks: readonly McpTask[]): Promise<string> {
   const byPrompt = new Map(tasks.map((task) => [task.prompt, task]))
@@ -86,7 +86,7 @@ test('models behind an endpoint: rates by kind and tool, masked apart, paired di
     wave: 10,
     scorers: {
       brief: ({ usage }) => Promise.resolve(-usage.calls),
-      // Sees all models on a task together.
+      // Receives the episodes of all models on a task.
       rank: rankReward(({ success }) => Number(success)),
     },
     onProgress: ({ done }) => seen.push(done),
@@ -100,7 +100,7 @@ test('models behind an endpoint: rates by kind and tool, masked apart, paired di
   )
   expect(lazy.success).toMatchObject({ mean: 0, n: 24, low: 0 })
   expect(lazy.calls).toBe(0)
-  // An endpoint out of order is nobody's failure: those tasks are counted apart and leave the rate alone.
+  // A failing endpoint is not the model's fault: those tasks are counted separately and not in the rate.
   const broken = tasks.filter((task) => task.seed % 2 === 1).length
   expect(flaky).toMatchObject({ masked: broken, success: { mean: 1, n: 24 - broken } })
   expect(report.differences.map(({ a, b, mean, n }) => ({ a, b, mean, n }))).toEqual([

@@ -22,7 +22,7 @@ const row = (last: number, weight = 1): TrainingSequence => ({
   weights: { rl: zeros(), ce: Float32Array.of(0, 0, weight), kl: zeros() },
 })
 
-/** Six steps of imitation; the weight of step `spoilt` is no number. */
+/** Six steps of SFT. The weight of step `spoilt` is NaN. */
 async function trainSmall({ spoilt, ...options }: RunOptions & ValidationOptions & { spoilt?: number } = {}) {
   const backend = tinyBackend(1)
   const part: TrainingPart<{ step: number; rows: TrainingSequence[] }> = {
@@ -88,7 +88,7 @@ test('a loss that is no number stops the run, named with its step, and the weigh
   expect(stopped.given).toEqual({ phase: 'imitate', step: 4, episodes: ['row 3'] })
   expect(stopped.hint).toContain(join(out, 'checkpoints', 'imitate-3'))
   expect(existsSync(join(out, 'checkpoints', 'imitate-3', 'model.safetensors'))).toBe(true)
-  // In memory nothing is kept, and it is named as well.
+  // In memory there is no folder to name.
   await expect(trainSmall({ spoilt: 0 })).rejects.toMatchObject({
     code: 'non-finite-loss',
     given: { step: 1 },

@@ -31,7 +31,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const weights = (folder: string): Buffer =>
   readFileSync(join(folder, 'checkpoints', 'final', 'model.safetensors'))
-/** Every file that a run goes on from, or ends with. */
+/** All files that a resumed run reads, or that a run leaves behind. */
 const checkpointed = (folder: string): Record<string, string> => {
   const names = [
     'state.json',
@@ -39,7 +39,7 @@ const checkpointed = (folder: string): Record<string, string> => {
   ]
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'base64')]))
 }
-/** Lines of metrics without what depends on the clock. */
+/** Lines of metrics without durations. */
 const metrics = (folder: string): string =>
   readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(
     /"(\w*[sS]econds?|tokensPerSecond)":[\d.e-]+,?/g,
@@ -83,7 +83,7 @@ test('killed at random moments and resumed: the same weights, metrics and episod
   const random = createRandom(7, 'kills')
   let kills = 0
   for (;;) {
-    // A few events further each time, then at any moment of what comes next.
+    // Each time a few events later, then at a random moment.
     const code = await workUntil(
       script,
       folder,
@@ -153,7 +153,7 @@ test('a run stopped inside an update saves no weights ahead of the state, and en
     const optimStep: typeof inner.optimStep = async (...step) => {
       const report = await inner.optimStep(...step)
       const { state } = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8')) as { state: LoopState }
-      // The third update of RL has reached the weights; whoever waits for it hears only of the abort.
+      // The third update of RL has changed the weights. The abort rejects whoever waits for it.
       if (state.phase !== 'rl' || ++steps < 3) return report
       controller.abort(new Error('in the midst'))
       throw controller.signal.reason
@@ -161,7 +161,7 @@ test('a run stopped inside an update saves no weights ahead of the state, and en
     return Object.assign(Object.create(inner) as TrainableBackend, { optimStep })
   }
   await expect(trainJob({ ...job, backend }, { signal: controller.signal })).rejects.toThrow('in the midst')
-  // Two steps were done, but no weights are left that are theirs: it goes on from the beginning of the phase.
+  // Two steps were done, but their weights are lost: resumes at the beginning of the phase.
   expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))).toMatchObject({
     checkpoint: 'rl-0',
     state: { phase: 'rl', step: 0 },
@@ -180,7 +180,7 @@ test('a non-deterministic environment is journaled: episodes since the checkpoin
     ...job.environment,
     deterministic: false,
     open(...args: Parameters<typeof job.environment.open>) {
-      // As if the machine had lost its power: nothing of the third step of RL is finished, nothing is saved.
+      // As after a power failure: the third step of RL is unfinished and unsaved.
       if (dead) throw new AgogeError('the power is gone', { code: 'bad-argument' })
       opened.push(args[0].id)
       return job.environment.open(...args)
@@ -201,7 +201,7 @@ test('a non-deterministic environment is journaled: episodes since the checkpoin
   const before = opened.length
   const copy = { ...boxJob(`${folder}-copy`, job.plan), environment, resume: true }
   const resumed = await trainJob(copy)
-  // Two finished steps of RL (and the end of the phase before) came out of the journal.
+  // Two finished steps of RL (and the end of the previous phase) came from the journal.
   const { groups, groupSize, steps } = job.plan.reinforcement
   expect(opened.length - before).toBe((steps - 2) * groups * groupSize + 4 + 4)
   expect(resumed.stages.length).toBe(3)

@@ -15,7 +15,7 @@ let root: string
 beforeAll(() => (root = mkdtempSync(join(tmpdir(), 'agoge-methods-'))))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** A run by a method; the teacher of distillation is the model that it begins with. */
+/** A run with a method. The teacher of distillation is the initial model. */
 async function job(name: MethodName, path: string): Promise<TrainJobOptions> {
   const { plan, backend: open, ...options } = boxJob(path)
   const teacher = name === 'distillation' ? await open() : undefined
@@ -71,7 +71,7 @@ test.each(Object.keys(trainingMethods) as MethodName[])(
       steps.some((metrics) => measures[name] in metrics && Number.isFinite(metrics[measures[name]])),
     ).toBe(true)
     const start = readFileSync(join(stopped, 'checkpoints', 'rl-2', 'model.safetensors'))
-    // It learns: weights move after the checkpoint.
+    // It learns: weights change after the checkpoint.
     if (steps[3]['loss'] !== undefined) expect(weights(whole).equals(start)).toBe(false)
     const isCritic = name === 'ppo' || name === 'archer'
     expect(existsSync(join(stopped, 'checkpoints', 'rl-2', 'critic-1'))).toBe(isCritic)

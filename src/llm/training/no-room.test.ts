@@ -23,7 +23,7 @@ function contents(folder: string): Record<string, string> {
   )
 }
 
-// A limit on the size of files stands in for a full disk: writes end half-way in the same manner.
+// A limit on file sizes simulates a full disk: writes also stop half-way.
 test.skipIf(process.platform === 'win32')('where there is no room, nothing finished is lost', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'agoge-room-')), 'run')
   onTestFinished(() => rmSync(join(path, '..'), { recursive: true, force: true }))
@@ -57,7 +57,7 @@ test.skipIf(process.platform === 'win32')('where there is no room, nothing finis
   expect(torn.startsWith('{"step":1}\nxxx')).toBe(true)
   expect({ ...contents(path), [metrics]: '' }).toEqual({ ...before, [metrics]: '' })
 
-  // With room again the run goes on from what it had.
+  // With enough space, the run resumes from its checkpoint.
   expect(loadState(folder)?.checkpoint).toBe('base-1')
   await backend.load(folder.file('checkpoints', 'base-1'))
   folder.append('metrics.jsonl', ['{"step":2}'])

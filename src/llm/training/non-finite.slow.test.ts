@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const ppo = overTokens({ rl: (inputs) => ppoLoss(inputs, { clipLow: 0.2, clipHigh: 0.28 }) })
 
-/** GRPO whose n-th update (from 1) with anything to learn is spoilt. */
+/** GRPO whose n-th non-zero update (from 1) is made non-finite. */
 function spoiltAt(n: number, spoil: (update: PolicyUpdate) => PolicyUpdate): Algorithm {
   let seen = 0
   return async (groups, context) => {

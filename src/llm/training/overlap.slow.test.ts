@@ -24,7 +24,7 @@ function job(name: string, batch: BatchSettings, changes: Partial<TrainJobOption
       reinforcement: { ...reinforcement, steps: 5, minibatches: 2, validateEvery: 3, ...batch },
       tasks: { validation: 4, test: 4, unseenParaphrases: 0 },
     },
-    // Something to learn from in every batch, however little the model knows.
+    // Every batch has reward variance, even for an untrained model.
     reward: ({ usage }) => (usage.sampledTokens % 7) / 7,
     ...changes,
   }
@@ -52,7 +52,7 @@ interface Span {
   to: number
 }
 
-/** The backend of the job, with a record of what frozen samplers and the trainer did when. */
+/** The job's backend, with a record of when frozen samplers and the trainer ran. */
 function watched(plain: TrainJobOptions['backend'], spans: Span[]): TrainJobOptions['backend'] {
   const timed = async <T>(what: Span['what'], work: Promise<T>): Promise<T> => {
     const span: Span = { what, from: performance.now(), to: Infinity }
@@ -89,7 +89,7 @@ test('sampling overlaps training within the bound, bit-identical to sequential e
     { ...watching, backend: watched(watching.backend, spans) },
     {
       onEvent(event) {
-        // Of step 3 nothing is in the checkpoint, which is of step 2: as if killed here.
+        // The checkpoint is of step 2 and contains nothing of step 3, as after a kill.
         if (event.type === 'step' && event.phase === 'rl' && event.step === 3)
           cpSync(join(root, 'beside'), join(root, 'killed'), { recursive: true })
       },
@@ -131,7 +131,7 @@ test('an abort ends both; resumed, the run comes to its end within the bound, an
   await expect(stopped).rejects.toThrow('enough')
   expect(spans.every(({ to }) => to < Infinity)).toBe(true)
   const pending = (number: number): string => join(root, 'stopped', 'pending', `${number}.json`)
-  // As if the abort had met the sampler in the middle of the batch that is due.
+  // As if the abort had reached the sampler in the middle of the present batch.
   rmSync(pending(2), { force: true })
   const notes: TrainingEvent[] = []
   await trainJob({ ...job('stopped', deeper), resume: true }, { onEvent: (event) => notes.push(event) })

@@ -46,7 +46,7 @@ async function recipeModule(): Promise<Record<string, unknown>> {
   return (await import(file)) as Record<string, unknown>
 }
 
-/** Trains for a step, a second time resumed; gives what the run recorded. */
+/** Trains for a step, then resumes. Returns the run's record. */
 async function trainStep(
   algorithm: AlgorithmDefinition,
   out: string,

@@ -38,7 +38,7 @@ import type { TrainToWeights } from './testing/exact-resume.ts'
 
 type Trained = ScalarModel | LocalBackend
 
-/** Trains models that `open` makes anew, and returns their weights. */
+/** Trains new models from `open` and returns their weights. */
 const trains =
   <M extends readonly Trained[]>(
     open: () => M | Promise<M>,
@@ -48,7 +48,7 @@ const trains =
   async (run) => {
     const models = await open()
     const before = models.map(({ parameters }) => parameters.data.slice())
-    // Also of a run that was resumed, the curve is whole.
+    // The curve of a resumed run is complete too.
     expect((await work(models, run)).length).toBe(curve)
     const weights = models.map(({ parameters }) => parameters.data.slice())
     for (const [i, after] of weights.entries()) expect(after).not.toEqual(before[i])
@@ -161,7 +161,7 @@ const trainers: Record<string, TrainToWeights> = {
         rounds: 4,
         groups: 3,
         groupSize: 2,
-        // So that there is something to imitate.
+        // So that there is an episode to select.
         reward: () => 1,
         batch: 2,
         limits: plan.limits,

@@ -28,7 +28,7 @@ function job(path: string): TrainJobOptions {
       ...plan,
       demonstrations: { get: 8, put: 8 },
       warmStart: { ...plan.warmStart, epochs: 1 },
-      // Asked for groups that say something, it looks at the rewards of a batch more often than once.
+      // With zero-variance groups replaced, the rewards of a batch are read more than once.
       reinforcement: {
         ...plan.reinforcement,
         groups: 2,
@@ -50,7 +50,7 @@ const weights = (path: string): Buffer => {
 
 test('a slow reward is asked once an episode: by advantages, record, data set, and by a process that resumes', async () => {
   const calls = new Map<string, number>()
-  // Another answer each time it is asked: whoever asks again ends with other weights.
+  // Gives a different score each time, so a repeated request would change the weights.
   const moody = async ({ id, samples }: Episode): Promise<number> => {
     calls.set(id, (calls.get(id) ?? 0) + 1)
     await new Promise(setImmediate)
@@ -62,7 +62,7 @@ test('a slow reward is asked once an episode: by advantages, record, data set, a
     { ...job(whole), reward: moody },
     {
       onEvent(event) {
-        // As if the machine had lost its power in the third step, before the first checkpoint of RL.
+        // As after a power failure in the third step, before the first checkpoint of RL.
         if (event.type === 'step' && event.phase === 'rl' && event.step === 2)
           cpSync(whole, stopped, { recursive: true })
       },
@@ -104,7 +104,7 @@ test('unscored episodes are counted and enter no gradient, and the run stops if 
       return update
     },
   })
-  // Without them the updates are the same, to the bit.
+  // Without them the updates are bit-identical.
   const trained = ({ sequences }: PolicyUpdate) =>
     sequences.filter(({ weights, advantages }) =>
       weights.rl.some((weight, t) => weight * advantages[t] !== 0),

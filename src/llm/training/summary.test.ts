@@ -68,7 +68,7 @@ test('a masked episode was not wrong, it was ours', () => {
 const stage = (name: StageName, successes: number): StageSummary =>
   ({ name, success: wilsonInterval(successes, 100) }) as Partial<StageSummary> as StageSummary
 
-/** The remarks on a run of 200 steps on 400 demonstrations, but for what is given. */
+/** The warnings for a run of 200 steps on 400 demonstrations, with the given changes. */
 function remarks(
   [base, warm, rl]: [number, number, number],
   record: Partial<ReinforcementRecord> = {},

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Of the long answers, one is near the limit. */
+/** One of the long answers is near the limit. */
 const groups = [
   {
     episodes: [oneAnswer('a', 9), oneAnswer('b', 5), oneAnswer('c', 10, { ending: 'token-limit' })],
@@ -35,7 +35,7 @@ const context: LearningContext = {
   tokenLimit: 9,
 }
 
-/** What an algorithm makes of the groups. */
+/** The algorithm's update for the groups. */
 async function taught(algorithm: ReturnType<typeof algorithmOf>['algorithm']): Promise<unknown> {
   const { sequences, loss } = await algorithm(groups, context)
   return [
@@ -49,7 +49,7 @@ async function taught(algorithm: ReturnType<typeof algorithmOf>['algorithm']): P
   ]
 }
 
-/** The folder of a run that recorded this. */
+/** A run folder with this record. */
 function recorded(name: string, config: NamedAlgorithm): ReturnType<typeof openRunFolder> {
   mkdirSync(join(root, name))
   writeFileSync(join(root, name, 'config.json'), JSON.stringify(config))

@@ -24,7 +24,7 @@ test('the object is a LanguageModelV3 by its type, which both versions of the SD
   expect(taken).toHaveLength(2)
 })
 
-// Version 7 asks for Node 22; what is called here runs on Node 20 too. Its types of these functions are those of version 6.
+// Version 7 requires Node 22, but the functions used here run on Node 20 too. Their types are those of version 6.
 const versions = [
   { version: 6, sdk: sdk6 },
   { version: 7, sdk: sdk7 as unknown as typeof sdk6 },

@@ -42,7 +42,7 @@ test.each(['qwen', 'llama'] as const)(
     const second = format.follow(first, output, messages.slice(0, 3), tools)!
     const whole = format.open(messages.slice(0, 3), tools)
     expect(second.text).toBe(whole.text)
-    // Qwen's template opens a line for the call that its prompt has opened already.
+    // Qwen's template starts a line for the call that its prompt has already started.
     const text = decode(first.tokens) + decode(output) + decode(second.tokens)
     expect(text.replace('assistant\n\n<tool', 'assistant\n<tool')).toBe(whole.text)
     const answer = tokenizer.encode(`It says line.${kind === 'qwen' ? '<|im_end|>' : '<|eot_id|>'}`, {
@@ -66,7 +66,7 @@ test.each(['qwen', 'llama'] as const)('%s: calls are read as the family writes t
   expect(read('Just text')).toEqual({ text: 'Just text', calls: [] })
   const broken = spoken[kind].replace('"/a"', '"/a')
   expect(read(broken)).toMatchObject({ calls: [], invalid: 'the call is not JSON' })
-  // What a model is to say is read back as that.
+  // The rendered message is parsed back to the same message.
   const window = format.open([user('Read /a')], tools)
   const written = format.write(window, [user('Read /a'), says('', { path: '/a' })], tools)
   expect(format.read(written).calls).toEqual([{ name: 'read_file', arguments: { path: '/a' } }])

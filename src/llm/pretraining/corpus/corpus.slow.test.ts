@@ -43,7 +43,7 @@ test('no hole or choice of the grammar is left open', () => {
     /\{(leaf|leaves|box|boxes|path|name|where|what|text|clue|near|key|value|a|b|test|yes|no|how|asked)\}/
   for (const messages of conversations) {
     for (const { role, text } of messages) {
-      // Descriptions write nested arguments as "note{size}", which is no hole.
+      // Descriptions write nested arguments as "note{size}", which is not a hole.
       if (role === 'user') expect(text).not.toMatch(hole)
     }
   }
@@ -69,7 +69,7 @@ test('every argument value occurs in the conversation before, or is composed of 
   }
 })
 
-/** Strings and numbers anywhere in a value, as text; whether a lamp is "on" is no word of it. */
+/** Strings and numbers anywhere in a value, as text. Booleans have no words. */
 function leaves(value: unknown): string[] {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : []

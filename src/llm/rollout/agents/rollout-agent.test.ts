@@ -172,7 +172,7 @@ test('all calls in flight are one batch, whatever the speed of tools; the same s
       let text = ''
       for (let turn = 0; turn < (id === 'b' ? 2 : 3); turn++) {
         if (slow && episode.endsWith('0')) await new Promise((resolve) => setTimeout(resolve, 15))
-        // What the code asks for is no matter: the trainer explores.
+        // The program's own settings are ignored: the trainer decides how to explore.
         text += (await generateText({ model, prompt: `${id}${turn}`, maxOutputTokens: 5, temperature: 0 }))
           .text
       }
@@ -235,7 +235,7 @@ test('faults of the program mask, a full window is the model at fault, mistakes 
     ending: 'token-limit',
     success: false,
   })
-  // Of two calls at once the first does not fit; the program may also say so in its own words.
+  // The first of two concurrent calls does not fit. The program may throw its own error for that.
   const twins = (wrap: boolean) =>
     shop(async (_, { model }) => {
       const ask = (prompt: string) => generateText({ model, prompt, maxRetries: 0 })
@@ -250,7 +250,7 @@ test('faults of the program mask, a full window is the model at fault, mistakes 
       status: 'failed',
       ending: 'token-limit',
     })
-  // What the program got over is not what it fails of later.
+  // An error that the program has handled is not the cause of a later one.
   const recovered = shop(async (_, { model }) => {
     await generateText({ model, prompt: 'x'.repeat(400), maxRetries: 0 }).catch(() => {})
     throw new Error('the shop is closed')
@@ -326,7 +326,7 @@ test('calls of tools that are not there, or with arguments that do not fit, stay
     ['assistant', false],
   ])
   expect(toTrainingSequences(episode, advantage).length).toBe(1)
-  // The last attempt cannot be read: the program sees it as an answer.
+  // The last call is invalid: the program receives it as text.
   expect(episode).toMatchObject({ status: 'ok', success: false, usage: { calls: 3, invalidCalls: 1 } })
 })
 

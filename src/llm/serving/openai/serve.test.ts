@@ -42,7 +42,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-/** A busy machine is slow. */
+/** Allows for a busy machine. */
 const patient = { timeout: 600_000 }
 const hi = [{ role: 'user' as const, content: 'Hi' }]
 const tools = [
@@ -74,7 +74,7 @@ test('the openai client: a conversation with a tool, its answer, usage and token
     messages: [...hi, choice.message, { role: 'tool', tool_call_id: call.id, content: 'ü' }],
     tools,
     logprobs: true,
-    // A field of vLLM's that the client's types do not know.
+    // A field of vLLM that the client's types do not have.
     ...({ return_token_ids: true } as object),
   })) as OpenAI.ChatCompletion & { prompt_token_ids: number[]; weight_version: number }
   expect(second.choices[0].message).toMatchObject({ content: 'It is ü.', reasoning_content: 'so' })
@@ -258,7 +258,7 @@ test('mistakes are answered in the shape of the protocol, by field', async () =>
   expect((await post(url, '{}', { 'content-type': 'text/plain' })).status).toBe(415)
   expect((await fetch(`${url}/nothing`)).status).toBe(404)
   expect((await fetch(`${url}/completions`)).status).toBe(405)
-  // And it still answers.
+  // The server still answers.
   expect((await ask({})).choices[0].message.content).toBe('x')
 })
 
@@ -304,7 +304,7 @@ const classes = [Response, Request]
 test('a model name may contain a slash, a trailing slash is ignored, unreadable requests are refused', async () => {
   const { url } = await start({ ...model(saying(tokenizer, () => 'x')), name: 'my org/tiny' })
   const { hostname, port } = new URL(url)
-  // Sent as they stand: fetch would mend some of them.
+  // Sent unchanged: fetch would correct some of them.
   const get = (path: string, headers: Record<string, string> = {}) =>
     new Promise<number | undefined>((resolve, reject) => {
       const sent = ask({ hostname, port, path, headers }, (answer) => {
@@ -349,7 +349,7 @@ test('requests that come while the model is busy make one batch; too many are se
   const ask = () => client.chat.completions.create({ model: 'tiny', messages: hi })
   const first = ask()
   await expect.poll(() => backend.batches.length, patient).toBe(1)
-  // Which of them finds no room is a matter of luck.
+  // It is random which of them is refused.
   const refused: number[] = []
   const others = Array.from({ length: 6 }, () =>
     ask().catch(({ status }: { status: number }) => refused.push(status)),
@@ -407,7 +407,7 @@ test('while a grammar that explodes is compiled others are answered; it ends wit
   }))
   const ask = (schema: Record<string, unknown>, stream = false) =>
     post(url, { messages: hi, max_tokens: 40, stream, response_format: formatOf(schema) })
-  // Grammars are compiled one after the other: the second of these waits for the first.
+  // Grammars are compiled in turn: the second of these waits for the first.
   const done: string[] = []
   const bombs = Array.from({ length: 2 }, (_, i) =>
     ask({ allOf, title: String(i) }).finally(() => done.push('bomb')),
@@ -422,7 +422,7 @@ test('while a grammar that explodes is compiled others are answered; it ends wit
     400,
     { error: { code: 'invalid_value', message } },
   ])
-  // Patterns that grow only once a row is within them.
+  // Patterns that grow only after a row has started.
   const later = allOf.map(({ pattern }) => ({
     type: 'string',
     pattern: pattern.replace('^', '^(c|b').replace('$', ')$'),
@@ -430,7 +430,7 @@ test('while a grammar that explodes is compiled others are answered; it ends wit
   for (const stream of [false, true]) {
     const response = await ask({ allOf: later }, stream)
     expect(await response.text()).toContain('to find the next token')
-    // A stream that has begun ends with the error.
+    // A started stream ends with the error.
     if (!stream) expect(response.status).toBe(400)
   }
   const listed = await client.chat.completions.create({
@@ -496,7 +496,7 @@ test('a real model: seeds repeat, log-probabilities are those of the model, opti
     expect(top[0].logprob).toBeGreaterThanOrEqual(top[2].logprob)
   })
   const greedy = await ask({ temperature: 0, top_logprobs: 1 })
-  // The likeliest token may be one that stands in no text, such as the beginning of a call.
+  // The most likely token may have no text, such as the start of a call.
   for (const { logprob, top_logprobs: top } of greedy.choices[0].logprobs.content)
     expect(logprob).toBeLessThan(top[0].logprob + 1e-5)
   const completed = await client.completions.create({
@@ -511,7 +511,7 @@ test('a real model: seeds repeat, log-probabilities are those of the model, opti
   expect((await ask({ seed: 9, top_k: 1, top_logprobs: 0 })).choices[0].token_ids).toEqual(
     greedy.choices[0].token_ids,
   )
-  // What a grammar allows comes out of a model that has learnt nothing.
+  // An untrained model emits only what the grammar allows.
   const parameters = {
     type: 'object',
     properties: { n: { type: 'integer', minimum: 1, maximum: 9 } },
@@ -570,7 +570,7 @@ test(
       top_logprobs: 3,
     })
     const entries = chat.choices[0].logprobs?.content ?? []
-    // A chat is held to text, so they are likely there, but never drawn.
+    // Chats are limited to text, so these tokens are likely but never drawn.
     expect(entries.filter(({ token }) => token === '')).toEqual([])
     const zeroVariance = entries
       .flatMap(({ top_logprobs: likely }) => likely)

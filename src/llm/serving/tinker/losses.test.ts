@@ -44,7 +44,7 @@ test('slopes of losses that go in two passes are the differences of their values
     const { loss } = engineLoss(name, config)
     if (typeof loss !== 'function') throw new Error('one pass')
     const { gradients } = loss([logprobs], [row])
-    // The ratio of cispo carries no gradient: it is held while the log-probability moves.
+    // The ratio of cispo carries no gradient: it stays fixed while the log-probability changes.
     for (const t of [2, 3, 4]) {
       const expected =
         name === 'dro'

@@ -13,7 +13,7 @@ import type { TroubledProxy } from './testing/troubled-proxy.ts'
 let house: TinyHouse
 let local: LocalBackend
 let url: string
-/** In front of the server, and as old as a server that knows no `client/config`: nothing of Agoge's own is used. */
+/** A proxy that behaves like a server without `client/config`, so that no extension of Agoge is used. */
 let plain: TroubledProxy
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   plain = await startTroubledProxy(
     url,
     (path) => (path === 'client/config' ? { status: 404 } : undefined),
-    // Other servers measure nothing but the loss.
+    // Other servers report only the loss.
     (_path, answer) => answer.replaceAll(/"metrics":\{("loss:sum":[^,}]+)[^}]*\}/g, '"metrics":{$1}'),
   )
   local = await house.local()
@@ -52,7 +52,7 @@ const cases: [LossSettings, Parameters<typeof randomRows>[2]][] = [
   [{ name: 'importance_sampling' }, { rl: true }],
   [{ name: 'ppo', clipLow: 0.1, clipHigh: 0.28 }, { rl: true }],
   [{ name: 'cispo', clipHigh: 0.5 }, { rl: true }],
-  // What the protocol has no words for goes as forward pass and weighted cross-entropy.
+  // Losses that the protocol lacks run as a forward pass and weighted cross-entropy.
   [{ name: 'cross_entropy' }, { ce: true, kl: true }],
   [
     { name: 'ppo', clipHigh: 0.3 },

@@ -213,7 +213,7 @@ test('requests beyond the limit get status 429, and are accepted when there is s
   for (const { status, body } of answers)
     if (status === 200) await post('retrieve_future', { request_id: body['request_id'] })
   expect((await post('forward_backward', work)).status).toBe(200)
-  // The one model in memory is of a client that is there.
+  // The client of the only model in memory is alive.
   const second = await post('create_model', { session_id: own, model_seq_id: 1, base_model: 'tiny' })
   const { body } = await post('retrieve_future', { request_id: second.body['request_id'] })
   expect(body['error']).toContain('at most 1')
@@ -221,7 +221,7 @@ test('requests beyond the limit get status 429, and are accepted when there is s
 
 test('addresses that cannot be read or that lead out of the store, and bodies nested too deep, are refused', async () => {
   const { hostname, port } = new URL(server.url)
-  // Sent as they stand: fetch would mend some of them.
+  // Sent unchanged: fetch would correct some of them.
   const get = (path: string) =>
     new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       const request = ask({ hostname, port, path }, (answer) => {
@@ -263,7 +263,7 @@ test('limits, keys and strangers', async () => {
   expect((await call('get_server_capabilities', undefined, bearer, withFileErrors.url)).status).toBe(200)
   const large = imitation([datum(Array.from({ length: 2000 }, () => 1))])
   expect((await call('forward_backward', large, key, withFileErrors.url)).status).toBe(413)
-  // A web page may send text without being asked first; and it may call this machine by a name of its own.
+  // A website may send text without a preflight request, and may reach this machine through a name of its own.
   expect((await call('create_session', '{}', { 'content-type': 'text/plain' })).status).toBe(415)
   const { hostname, port } = new URL(server.url)
   const foreign = await new Promise<number>((resolve) => {

@@ -36,7 +36,7 @@ const jobAt = (
       warmStart: { ...warmStart, epochs: 1, validateEvery: 4, patience: 1, ...warm },
       reinforcement: { ...reinforcement, steps: 4 },
     },
-    // Something to learn from in every batch, however little the model knows.
+    // Every batch has reward variance, even for an untrained model.
     reward: ({ usage }) => (usage.sampledTokens % 7) / 7,
     backend: () => createTinkerBackend({ baseUrl: url, patienceSeconds: 120 }),
   }
@@ -84,7 +84,7 @@ test('sampling with non-finite weights fails with the same error as in this proc
   const zeros = new Float32Array(3)
   const weights = { rl: zeros, ce: Float32Array.of(0, 1, 1), kl: zeros }
   const row = { tokens, logprobs: zeros, advantages: zeros, weights }
-  // Decay multiplies, twice beyond all bounds.
+  // Weight decay makes the weights overflow in two steps.
   for (let step = 0; step < 2; step++) {
     await backend.forwardBackward([row], { name: 'cross_entropy' }).catch(() => {})
     await backend.optimStep({ learningRate: 1e30, weightDecay: 1 }).catch(() => {})

@@ -32,7 +32,7 @@ const jobAt = (folder: string, backend: TrainJobOptions['backend']): TrainJobOpt
     warmStart: { ...warmStart, epochs: 2, validateEvery: 4, patience: 1 },
     reinforcement: { ...reinforcement, steps: 4, minibatches: 2 },
   }
-  // Something to learn from in every batch, however little the model knows.
+  // Every batch has reward variance, even for an untrained model.
   return { ...job, plan, backend, reward: ({ usage }) => (usage.sampledTokens % 7) / 7 }
 }
 
@@ -41,14 +41,14 @@ const local = (rank: number) => (): Promise<TrainableBackend> =>
 const remote = (rank: number) => (): Promise<TrainableBackend> =>
   createTinkerBackend({ baseUrl: server.url, loraRank: rank })
 
-/** Lines of metrics without what depends on the clock. */
+/** Lines of metrics without durations. */
 const metrics = (folder: string): string =>
   readFileSync(join(root, folder, 'metrics.jsonl'), 'utf8').replaceAll(
     /"(\w*[sS]econds?|tokensPerSecond)":[\d.e-]+,?/g,
     '',
   )
 
-/** The weights that a run ended with, wherever they are, and the adapter that is in them. */
+/** The final weights of a run, and its adapter. */
 function finalWeights(folder: string): Buffer[] {
   const file = join(root, folder, 'checkpoints', 'final')
   const note = join(file, 'tinker.json')
@@ -109,7 +109,7 @@ test.each([
     await trainJob({ ...jobAt(resumed, remote(rank)), resume: true })
     expect(metrics(resumed)).toBe(whole)
     expect(finalWeights(resumed)).toEqual(finalWeights(here))
-    // No key, no address with a secret: only where the weights are.
+    // Contains no key and no address with a secret, only the path of the weights.
     expect(readFileSync(join(root, resumed, 'config.json'), 'utf8')).not.toMatch(/key/i)
   },
 )

@@ -22,7 +22,7 @@ const quick: Partial<TinkerBackendOptions> = {
 }
 const open: { close(): Promise<void> }[] = []
 
-/** Two steps of training with samples between them. */
+/** Two training steps with sampling in between. */
 async function schedule(
   backend: Pick<TinkerBackend, 'sample' | 'forward' | 'forwardBackward' | 'optimStep'>,
 ) {
@@ -149,7 +149,7 @@ test('a pass of which one part is refused leaves a gradient that nobody knows', 
     code: 'tinker-state-unknown',
   })
   await backend.load(folder)
-  // Alike but for rounding: the sum over the parts is another.
+  // Equal up to rounding: the parts are summed in another order.
   const [mine, whole] = [await schedule(backend), expected].map((seen) =>
     (seen.at(-1) as Float32Array[]).map((row) => [...row]),
   )
@@ -176,7 +176,7 @@ test('after the last retry, the error quotes the server and says what to do', as
     expect(error).toMatchObject({ code })
     expect(String((error as AgogeError).given)).toContain(said)
     expect((error as AgogeError).hint).not.toBe('')
-    // Whether the step was taken, nobody knows: going on would be training something unknown.
+    // It is unknown whether the step was taken. Continuing would train an unknown model.
     expect(await failure(backend.forward(tokens))).toMatchObject({ code: 'tinker-state-unknown' })
     expect(await failure(sample())).toMatchObject({ code: 'tinker-state-unknown' })
     await backend.dispose()
@@ -215,7 +215,7 @@ test('a server that dies in the middle of a run, and comes back without its memo
     code: 'tinker-unreachable',
   })
   await house.serve({ store, port })
-  // What it kept is there; the session and the model are not, so another backend is needed.
+  // Its checkpoints exist, but not the session and the model, so another backend is needed.
   const next = await createTinkerBackend({ baseUrl: mortal.url, ...quick })
   await next.load(folder)
   expect(await schedule(next)).toEqual(expected)

@@ -140,7 +140,7 @@ test('samplers keep their weights while training continues', async () => {
   const wave = backend.sample(requests(6), sampling)
   const before = await wave
   const rows = randomRows(9, 3, { ce: true })
-  // The step is asked for while the samples of the second wave are on their way.
+  // The step is requested while the second wave is being sampled.
   const second = backend.sample(requests(6), sampling)
   await backend.forwardBackward(rows, { name: 'cross_entropy' })
   await backend.optimStep({ learningRate: 0.3 })
@@ -212,7 +212,7 @@ test('sampling by path uses the present weights, after an overwrite and after a 
     await post('forward_backward', { model_id, forward_backward_input: { data, loss_fn: 'cross_entropy' } })
     await post('optim_step', { model_id, adam_params: { learning_rate: 0.3 } })
   }
-  /** What the weights of now give, whatever their name. */
+  /** Samples with the present weights, whatever their name. */
   let other = 0
   const fresh = async (): Promise<number[]> => {
     const { path } = await post('save_weights_for_sampler', { model_id, path: `other-${other++}` })

@@ -16,7 +16,7 @@ import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { trainArcher } from './archer.ts'
 import { bySample, spoken } from './utterance-critic.ts'
 
-// Two turns; the first decides, which is said and paid only after the second.
+// Two turns. The first decides; its reward comes after the second.
 const environment = createKeysEnvironment({ rewarded: false, tells: false, succeeds: ([first]) => first })
 const gamma = 0.5
 

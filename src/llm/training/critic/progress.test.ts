@@ -20,7 +20,7 @@ import { progressAdvantage, trainProgressModel } from './progress.ts'
 
 const turns = 2
 const size = 12
-// The environment neither tells nor pays what was right; the reward at the end is the share of hits.
+// The environment gives no feedback and no rewards per turn. The final reward is the share of hits.
 const environment = createKeysEnvironment({ rewarded: false, tells: false, succeeds: () => true })
 const hits = ({ nodes, task }: Episode) =>
   nodes
@@ -49,8 +49,8 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
   const turnAdvantage = progressAdvantage({ model, beta: 0, std: false })
   const batch = await play(policy, 'asked')
   const { turnAdvantages } = await turnAdvantage(batch, context)
-  // A turn's own credit is the difference of returns. A hit brought half of the reward; some of it is told to the later turn,
-  // whose tokens see it too.
+  // The contribution of a turn is the difference of returns. A hit is worth half of the reward; part of it is attributed to the
+  // later turn, whose tokens see it too.
   const gains: Record<string, number[]> = { hit: [], miss: [] }
   batch.forEach(({ episodes }, g) =>
     episodes.forEach((episode, m) => {

@@ -16,7 +16,7 @@ import { tokenAdvantages, trainTokenPpo } from './token-ppo.ts'
 
 const prompts = Array.from({ length: 8 }, (_, i) => promptOf(i))
 
-/** Answers to all prompts, four to each, worth what `reward` says. */
+/** Four answers to each prompt, scored by `reward`. */
 function collector(
   policy: ModelBackend,
   reward: (answer: SampledAnswer) => number | null,
@@ -62,7 +62,7 @@ test('the critic learns values that are known', async () => {
     criticWarmup: 80,
     learningRate: 0.02,
     lambda: 1,
-    // Two tokens, of which the first decides: before it the value is the chance of a good one, after it the reward.
+    // Two tokens. The first decides: before it the value is the probability of a good one, after it the reward.
     collect: collector(policy, ({ tokens }) => Number(good(tokens[0])), { maxTokens: 2, stop: [] }),
   })
   const first = await policy.forward(
@@ -111,7 +111,7 @@ test('credit goes to the tokens that the policy chose, as GAE worked by hand', (
     advantages: new Float32Array(4),
     weights: { rl: Float32Array.of(0, 1, 0, 1), ce: new Float32Array(4), kl: new Float32Array(4) },
   }
-  // Values 0.5 before token 5 and 0.25 before token 7; what stands between is no step.
+  // Values 0.5 before token 5 and 0.25 before token 7. The tokens in between are not steps.
   const values = [Float32Array.of(0.5, 9, 0.25, 9)]
   const [row] = tokenAdvantages([{ sequence, reward: 1 }], values, { gamma: 1, lambda: 0.5 })
   expect(row.states).toEqual([0, 2])

@@ -23,7 +23,7 @@ const wrong: Expert = () => ({ answer: '4' })
 const slow: Expert = (results) =>
   results.length === 0 ? { call: { name: 'add', arguments: { n: 0 } } } : addTwice(results.slice(1))
 
-/** One group of a task: two that succeed, one with a call more, one that fails; the last is masked. */
+/** One group of a task: two successes (one with an additional call), one failure, one masked episode. */
 async function played(): Promise<Episode[]> {
   const tasks = [addTwice, slow, wrong, addTwice].map((plan, i) => ({
     ...taskOf(`t${i}`, plan),
@@ -149,7 +149,7 @@ test('a file of no known kind is refused', () => {
   )
 })
 
-/** As TRL reads rows: fields that others have are not there. */
+/** As TRL reads rows: without undefined fields. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value

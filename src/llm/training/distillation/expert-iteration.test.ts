@@ -24,7 +24,7 @@ const tasks: TaskSource = {
   },
 }
 
-/** Gives the answer away. */
+/** The task with its answer. */
 function hint(task: Task): Task {
   const answer = String(task.context['answer'])
   return question(`${task.id}-hint`, `${answer}!`, answer, task.split, task.seed)
@@ -53,7 +53,7 @@ const tokenizer = createTokenizer(
 )
 const limits = { turns: 1, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
-/** A model that was shown half of the letters, and answers that are given away. */
+/** A model trained on half of the letters, and tasks with hints. */
 async function beginner(seed: number) {
   const backend = createLocalBackend({
     config: {
@@ -129,7 +129,7 @@ test('hints solve failed tasks, trained as answers to the original question, and
   const hinted = rounds[0].hinted + rounds[1].hinted
   expect(hinted).toBeGreaterThan(3)
   expect(rounds[0].kept).toBeGreaterThan(rounds[0].hinted)
-  // What was learnt are the questions that were asked, without the answers.
+  // The selected episodes have the original questions, without the answers.
   expect(seen.length).toBeGreaterThan(0)
   expect(seen.some((text) => text.includes('!'))).toBe(false)
   await backend.dispose()

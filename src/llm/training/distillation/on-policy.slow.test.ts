@@ -14,7 +14,7 @@ const speak = (model: ModelBackend, name: string) =>
 const likes = async (model: ModelBackend): Promise<number> =>
   mean((await speak(model, 'test')).map(({ prompt, tokens }) => liking(prompt, tokens)))
 
-/** Learns by heart what is liked. */
+/** Memorises the liked tokens. */
 async function teacher() {
   const model = tinyBackend(9)
   const rows = likedPairs(64, 5).map(({ prompt, chosen }) => {

@@ -58,7 +58,7 @@ const node = (id: number, role: EpisodeNode['role'], ...tokens: number[]): Episo
   text: '',
 })
 
-/** A call, its result, an answer; 9 is the marker before what the policy says. */
+/** A call, its result, an answer. Token 9 is the marker before outputs of the policy. */
 function episode(id: string, result: number[], answer: number[], status: Episode['status'] = 'ok'): Episode {
   const sample = (output: number, length: number) => ({
     path: Array.from({ length: output }, (_, i) => i),

@@ -44,7 +44,7 @@ test('a reward model learns the preference, and its best of n is better', async 
   await model.dispose()
 })
 
-/** A step is two words; it is good where its first is above its second. */
+/** A step has two words. It is good if the first is greater than the second. */
 function stepped(count: number, seed: number): LabelledSteps[] {
   const random = createRandom('steps', seed)
   return Array.from({ length: count }, () => {

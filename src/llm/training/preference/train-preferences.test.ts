@@ -148,7 +148,7 @@ test('kto prefers too, from answers judged one by one', async () => {
 test('the best weights are kept, and the curve is the same again', async () => {
   const run = async () => {
     const backend = tinyBackend(2)
-    // Far too fast, so that it gets worse again.
+    // A learning rate so high that the model gets worse again.
     const schedule = await trainPreferences({
       backend,
       method: dpo(),

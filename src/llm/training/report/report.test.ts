@@ -129,7 +129,7 @@ test('the report holds the figures', () => {
   for (const curve of ['Success while sampling', 'Reward', 'Invalid calls', 'Entropy', 'KL between']) {
     expect(page).toContain(curve)
   }
-  // Nothing was recorded of it, so there is no empty chart.
+  // There are no records for it, so there is no empty chart.
   expect(page).not.toContain('Gradient norm')
 })
 
@@ -148,10 +148,10 @@ test('by kind: every stage has its value, and no name is cut off', () => {
   const chart = page.slice(page.indexOf('<h2>By family'), page.indexOf('<h2>Cost'))
   const texts = (kind: string): string[] =>
     [...chart.matchAll(new RegExp(`class="${kind}"[^>]*>([^<]*)</text`, 'g'))].map(([, text]) => text)
-  // Three families by three stages; a family that a stage never met has a dash.
+  // Three kinds of task in three stages. A kind without tasks in a stage has a dash.
   expect(texts('value')).toEqual(['2%', '51%', '93%', '1%', '26%', '47%', '–', '–', '77%'])
   expect(texts('label end').slice(2).join('')).toBe(long)
-  // The widest letters of a usual font take 0.6 em: nothing begins left of the picture.
+  // The widest letters of a common font are 0.6 em wide: no label starts left of the picture.
   for (const [, x, text] of chart.matchAll(/class="label end" x="([\d.]+)"[^>]*>([^<]*)</g))
     expect(Number(x)).toBeGreaterThan(text.length * 13 * 0.54)
 })

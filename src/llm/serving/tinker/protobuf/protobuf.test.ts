@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readForwardBackwardRequest, writeForwardBackwardOutput, writeSampleResponse } from './messages.ts'
 
-// Written by the official SDK; golden/make_protobuf.py says how.
+// Written by the official SDK with golden/make_protobuf.py.
 const golden = JSON.parse(
   readFileSync(new URL('../golden/protobuf.json', import.meta.url), 'utf8'),
 ) as Record<'request' | 'empty' | 'sparse' | 'image' | 'sample' | 'output', string>
@@ -69,7 +69,7 @@ test('sparse tensors, truncated messages and noise are refused', () => {
   for (let end = 1; end < whole.length; end++) {
     const cut = whole.subarray(0, end)
     try {
-      // Between two fields a message may well end.
+      // A message may end between two fields.
       readForwardBackwardRequest(cut)
     } catch (error) {
       expect(error).toMatchObject({ code: 'tinker-bad-request' })
@@ -77,6 +77,6 @@ test('sparse tensors, truncated messages and noise are refused', () => {
   }
   for (const noise of [[0xff, 0xff, 0xff], Array<number>(20).fill(0xff), [8, 1], [0x7a, 5, 1], [0x22, 0x7f]])
     expect(() => readForwardBackwardRequest(Uint8Array.from(noise))).toThrow('no protobuf message')
-  // A group, which the protocol has none of, in a group, and so on.
+  // Nested groups, which the protocol does not have.
   expect(() => readForwardBackwardRequest(new Uint8Array(100_000).fill(0x7b))).toThrow('no protobuf message')
 })
