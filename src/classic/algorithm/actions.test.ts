@@ -9,7 +9,7 @@ import { classicAlgorithms } from '../algorithms.ts'
 import { ppo, ppoPresets } from './on-policy/ppo.ts'
 import { reinforce, reinforcePresets } from './on-policy/reinforce.ts'
 
-/** Two pushes within narrow bounds that a fresh policy leaves all the time; it cannot bear others. */
+/** Two pushes within narrow bounds, which a fresh policy leaves all the time. Other actions are an error. */
 const low = [0.1, -0.3]
 const high = [0.2, -0.2]
 const narrow = defineEnvironment({
@@ -42,7 +42,7 @@ const unclipped: Record<string, ClassicAlgorithm> = {
 }
 
 test.each(Object.entries(unclipped))(
-  '%s hands a box nothing but its members, and learns from what it drew',
+  '%s clips actions to the box for the environment, and learns from the unclipped sample',
   async (name, algorithm) => {
     const environment = createVectorEnvironment(narrow, { numEnvs: 4, seed: 1 })
     environment.reset()
@@ -69,7 +69,7 @@ test.each(Object.entries(unclipped))(
 )
 
 test.each(Object.entries(classicAlgorithms))(
-  '%s refuses episodes that begin a step later',
+  '%s refuses environments with next-step autoreset',
   async (_, entry) => {
     const definition = entry.suits(cartPole) ? cartPole : pendulum
     const preset = Object.values(entry.presets)[0]
@@ -84,7 +84,7 @@ test.each(Object.entries(classicAlgorithms))(
 )
 
 test.each(Object.entries(classicAlgorithms).filter(([, entry]) => entry.suits(pendulum)))(
-  '%s refuses actions that are integers between bounds, which it could only round',
+  '%s refuses boxes of integers',
   async (_, entry) => {
     const preset = Object.values(entry.presets)[0]
     const definition = { ...pendulum, action: box([1], -2, 2, 'int32') }

@@ -137,7 +137,7 @@ export const stateOfFields = <T extends object>(
   )
 
 const otherLearner = (given: string): AgogeError =>
-  new AgogeError('The state is of another learner', {
+  new AgogeError('The state belongs to another learner', {
     code: 'checkpoint-mismatch',
     given,
     expected: 'the state of a learner of the same algorithm, environment and settings',

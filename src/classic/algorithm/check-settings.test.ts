@@ -27,7 +27,7 @@ const wrong: readonly [field: string, value: unknown][] = [
 ]
 
 test.each(Object.entries(classicAlgorithms))(
-  '%s says which setting is wrong',
+  '%s names the setting that is out of range',
   (_, { presets, ...algorithm }) => {
     const create = (config: Preset) => algorithm.create(config)
     const [preset] = Object.values(presets)
@@ -45,7 +45,7 @@ test.each(Object.entries(classicAlgorithms))(
   },
 )
 
-test('settings that do not fit together', async () => {
+test('settings that do not fit together are refused', async () => {
   const { c51, ppo, pqn } = classicAlgorithms
   expect(() => c51.create({ ...c51.presets['cleanrl'], low: 5, high: 5 })).toThrow(/low cannot be 5/)
   for (const [algorithm, more] of [

@@ -40,13 +40,13 @@ interface Candidate {
   gamma: number
   /** Default: all of them. */
   diagnostics?: readonly SkillName[]
-  /** It knows states by their numbers only: the same numbers are then observed as such. */
+  /** The method needs discrete states, so that the same numbers are observed as such. */
   tabular?: boolean
 }
 
 const gamma = 0.8
 
-/** Of the learners from replayed transitions: about 1000 gradient steps. */
+/** Methods with a replay buffer: about 1000 gradient steps. */
 const replayed = {
   bufferSize: 4096,
   batchSize: 64,
@@ -59,7 +59,7 @@ const replayed = {
   activation: 'tanh',
 } as const
 const soft = { actorLearningRate: 5e-3, criticLearningRate: 5e-3, temperature: 0.01 }
-/** Of the learners of action values. */
+/** Methods that learn action values. */
 const valued = {
   ...replayed,
   ...plainValues,
@@ -104,10 +104,10 @@ const reinforceConfig = {
   activation: 'tanh',
 } as const
 
-/** Of the learners of a table. */
+/** Tabular methods. */
 const table = { gamma, stepSize: 0.2, epsilonStart: 1, epsilonEnd: 0.1, explorationFraction: 0.5 }
 const onTables = { kinds: ['discrete'], numEnvs: 4, steps: 4000, gamma, tabular: true } as const
-/** What is searched for is a policy alone. */
+/** Methods that search for a policy only. */
 const searched = {
   kinds: ['discrete', 'continuous'],
   numEnvs: 16,
@@ -116,7 +116,10 @@ const searched = {
   diagnostics: ['policy', 'observed-policy'],
 } as const
 
-/** Small networks and high learning rates: each is done in a second. Algorithms without `values` have only their actions judged. */
+/**
+ * Small networks and high learning rates, so that each takes a second. Algorithms without `values` are tested on
+ * their actions only.
+ */
 const candidates: Record<string, Candidate> = {
   ppo: { ...onRollouts, algorithm: ppo(ppoConfig) },
   'ppo with a KL penalty': {
@@ -127,7 +130,7 @@ const candidates: Record<string, Candidate> = {
   'ppo, recurrent': {
     ...onRollouts,
     algorithm: ppo({ ...ppoConfig, encoder: { kind: 'gru', size: 8, sequence: 8 } }),
-    // Who remembers tells the third step, which never comes, from the second: see below.
+    // A recurrent policy distinguishes the third step, which never comes, from the second: see below.
     diagnostics: diagnosticNames.filter((name) => name !== 'truncated-value'),
   },
   a2c: {
@@ -157,7 +160,7 @@ const candidates: Record<string, Candidate> = {
     gamma,
     algorithm: reinforce(reinforceConfig),
   },
-  // Beyond the bounds all actions are worth the same: a policy that leaps there never comes back.
+  // Beyond the bounds all actions have the same value. A policy that leaves them never returns.
   'reinforce, in small steps': {
     kinds: ['continuous'],
     numEnvs: 8,
@@ -282,7 +285,7 @@ test.each(rows)('$name, $kind actions: $which', async ({ candidate, kind, which 
   }
   for (const [observation, value] of values?.(candidate.gamma) ?? []) {
     if (agent.values === undefined) continue
-    // Without a memory nothing else can be asked: it would be taken for the first observation of an episode.
+    // Without a memory, every observation counts as the first of an episode.
     if (agent.memorySize !== undefined && !first.has(observation)) continue
     const found = new Float32Array(1)
     agent.values(Float32Array.of(observation), 1, found)
@@ -298,7 +301,7 @@ test.each(rows)('$name, $kind actions: $which', async ({ candidate, kind, which 
   await agent.dispose()
 })
 
-test('recurrent PPO: what is cut off anywhere is bootstrapped, with the memory at its end', async () => {
+test('recurrent PPO bootstraps episodes truncated at any step, with the memory at their end', async () => {
   const { algorithm, numEnvs, steps } = candidates['ppo, recurrent']
   const { definition, values } = diagnostic('truncated-value', 'discrete')
   const environment = createVectorEnvironment(definition, { numEnvs, seed: 1, maxSteps: Infinity })

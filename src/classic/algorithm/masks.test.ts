@@ -11,7 +11,7 @@ import {
 import type { ClassicAlgorithm } from './agent.ts'
 import { classicAlgorithms } from '../algorithms.ts'
 
-/** The best choice is forbidden in every other state; whoever makes it there is told. */
+/** The best choice is masked in every other state. Taking it there is an error. */
 const forbidden = defineEnvironment({
   name: 'forbidden',
   observation: discrete(2),
@@ -36,7 +36,7 @@ const forbidden = defineEnvironment({
   },
 })
 
-/** Sooner than the presets. */
+/** Starts learning earlier than the presets. */
 const soon: Record<string, unknown> = { learningStarts: 40, batchSize: 16, bufferSize: 200, hidden: [8] }
 
 const named = Object.entries(classicAlgorithms)
@@ -84,7 +84,7 @@ const others: [string, ClassicAlgorithm, number][] = [
   ['q(lambda)', qLambda({ ...table, lambda: 0.8 }), 1],
 ]
 
-/** Those whose value of a state is that of its best choice. */
+/** Methods whose state value is the value of the best choice. */
 const maximising = new Set(['dqn', 'c51', 'qr-dqn', 'pqn', 'q', 'double q', 'sarsa', 'q(lambda)'])
 
 test.each([...named, ...others])('%s never takes a masked action', async (name, algorithm, numEnvs) => {
@@ -95,11 +95,11 @@ test.each([...named, ...others])('%s never takes a masked action', async (name, 
   for (let step = 0; step < 600; step += numEnvs) {
     await agent.act()
     for (const action of environment.actions) if (action === 3) all++
-    // Throws where the action is masked.
+    // Throws if the action is masked.
     environment.step()
     await agent.learn()
   }
-  // What is allowed elsewhere is tried there.
+  // Actions that are allowed elsewhere are explored there.
   expect(all).toBeGreaterThan(0)
   const rows = 12
   const observations = Float32Array.from({ length: rows }, (_, r) => r % 2)
@@ -109,7 +109,7 @@ test.each([...named, ...others])('%s never takes a masked action', async (name, 
   const actions = new Float32Array(rows)
   agent.predict(observations, rows, actions, masks, new Float32Array(rows * (agent.memorySize ?? 0)))
   for (let r = 1; r < rows; r += 2) expect(actions[r]).not.toBe(3)
-  // Only one choice is left: that is decided.
+  // With one choice left, the action is certain.
   const last = Uint8Array.from({ length: rows * 3 }, (_, k) => (k % 3 === 1 ? 1 : 0))
   agent.predict(observations, rows, actions, last, new Float32Array(rows * (agent.memorySize ?? 0)))
   expect([...actions]).toEqual(Array(rows).fill(2))
@@ -119,7 +119,7 @@ test.each([...named, ...others])('%s never takes a masked action', async (name, 
       agent.values?.(observations.subarray(0, 2), 2, values, mask)
       return values
     }
-    // The value is that of the best choice that is left, for every choice left alone the value of that one.
+    // The value is the highest of those that are found by allowing each of the allowed choices alone.
     const alone = [0, 1, 2].map((only) =>
       valuesWith(Uint8Array.from({ length: 6 }, (_, k) => (k % 3 === only ? 1 : 0))),
     )

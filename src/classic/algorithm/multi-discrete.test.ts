@@ -21,8 +21,8 @@ import { ppo, ppoPresets } from './on-policy/ppo.ts'
 import { reinforce, reinforcePresets } from './on-policy/reinforce.ts'
 
 /**
- * A sign is shown; the first choice, of three, should be 0 or 2 after it, the second, of two, the other way round. Where
- * choices are forbidden, the best first one is, and the middle one is second best.
+ * Shows a sign. The first of two choices (of three options) should be 0 or 2 after it; the second (of two options)
+ * the other way round. With masks, the best first choice is forbidden, and the middle one is second best.
  */
 const signs = (masked: boolean, action: ArraySpace = multiDiscrete([3, 2])): EnvironmentDefinition =>
   defineEnvironment({
@@ -88,7 +88,7 @@ test.each(Object.entries(candidates))(
     agent.predict(Float32Array.of(-1, 1), 2, chosen)
     expect([...chosen]).toEqual([0, 1, 2, 0])
     await agent.dispose()
-    // The environment throws where a mask is not kept.
+    // The environment throws for a masked action.
     const masked = createVectorEnvironment(signs(true), { numEnvs, seed: 1 })
     expect(masked.actionMask.length).toBe(5 * numEnvs)
     const careful = await train(masked, algorithm, steps)
@@ -98,7 +98,7 @@ test.each(Object.entries(candidates))(
   },
 )
 
-test('masks of a user’s own object reach the learner', async () => {
+test('the learner gets the masks of a user’s own object', async () => {
   const make = (): Environment => {
     let sign = 0
     return {
@@ -125,7 +125,7 @@ test('masks of a user’s own object reach the learner', async () => {
   await agent.dispose()
 })
 
-test('the checker keeps to masks of several choices, and a box has none', () => {
+test('the checker respects masks of multi-discrete actions, and a box has no mask', () => {
   checkEnvironment(signs(true))
   const bits = signs(true, multiBinary(2))
   expect(createVectorEnvironment({ ...bits, mask: () => {} }, { numEnvs: 3 }).actionMask.length).toBe(12)

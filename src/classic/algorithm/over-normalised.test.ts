@@ -10,7 +10,7 @@ import { ppo, ppoPresets } from './on-policy/ppo.ts'
 const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
 const { observe } = cartPole
 
-/** CartPole in other units, and with larger rewards; powers of two, so that rounding is the same. */
+/** CartPole in other units, and with larger rewards. Powers of two round the same. */
 const elsewhere: EnvironmentDefinition = {
   ...cartPole,
   observation: box([4], -Infinity, Infinity),
@@ -45,24 +45,27 @@ async function play(
   return actions
 }
 
-test.each([true, false])('units do not matter where they are normalised: %s', async (normalise) => {
-  const [here, there] = [await make(cartPole, normalise), await make(elsewhere, normalise)]
-  const [one, other] = [await play(here, 150), await play(there, 150)]
-  const different = one.filter((action, i) => action !== other[i]).length / one.length
-  if (normalise) expect(different).toBe(0)
-  else expect(different).toBeGreaterThan(0.02)
+test.each([true, false])(
+  'units of observations and rewards have no effect if and only if they are normalised: %s',
+  async (normalise) => {
+    const [here, there] = [await make(cartPole, normalise), await make(elsewhere, normalise)]
+    const [one, other] = [await play(here, 150), await play(there, 150)]
+    const different = one.filter((action, i) => action !== other[i]).length / one.length
+    if (normalise) expect(different).toBe(0)
+    else expect(different).toBeGreaterThan(0.02)
 
-  // What is decided is decided on the same scale: one after four updates, in the units of either.
-  const [actions, others] = [new Float32Array(numEnvs), new Float32Array(numEnvs)]
-  here.agent.predict(here.environment.observations, numEnvs, actions)
-  const same = here.environment.observations.map((x) => 1024 * x)
-  there.agent.predict(same, numEnvs, others)
-  if (normalise) expect(others).toEqual(actions)
-  await here.agent.dispose()
-  await there.agent.dispose()
-})
+    // After four updates, both agents choose the same actions, each in its own units.
+    const [actions, others] = [new Float32Array(numEnvs), new Float32Array(numEnvs)]
+    here.agent.predict(here.environment.observations, numEnvs, actions)
+    const same = here.environment.observations.map((x) => 1024 * x)
+    there.agent.predict(same, numEnvs, others)
+    if (normalise) expect(others).toEqual(actions)
+    await here.agent.dispose()
+    await there.agent.dispose()
+  },
+)
 
-test('what was learnt goes on exactly, its statistics too', async () => {
+test('a normalised learner resumes exactly, with its statistics', async () => {
   const first = await make(cartPole, true)
   await play(first, 70)
   const saved = structuredClone([first.environment.state(), first.agent.state()] as const)
@@ -75,13 +78,13 @@ test('what was learnt goes on exactly, its statistics too', async () => {
   await second.agent.dispose()
 })
 
-test('choices stay choices, which networks see one-hot; rewards are normalised all the same', async () => {
+test('discrete observations stay unchanged, and rewards are normalised', async () => {
   const sizeOf = (state: unknown): number => (state as { parameters: Float32Array }).parameters.length
   const plain = await make(frozenLake, false)
   const normalised = await make(frozenLake, true)
   const { agent, statistics } = normalised.agent.state() as { agent: unknown; statistics: { arrays: object } }
   expect(sizeOf(agent)).toBe(sizeOf(plain.agent.state()))
-  // Sixteen states, of which each has weights of its own in actor and critic.
+  // Sixteen states, each with its own weights in actor and critic.
   expect(sizeOf(agent)).toBeGreaterThan(2 * 16 * 16)
   expect(Object.keys(statistics.arrays)).toContain('discounted')
   await play(normalised, 70)
@@ -94,7 +97,7 @@ test('choices stay choices, which networks see one-hot; rewards are normalised a
   for (const { agent: one } of [plain, normalised, again]) await one.dispose()
 })
 
-test('the rewards that are learnt from are Gymnasium’s NormalizeReward, cut off at 10', async () => {
+test('normalised rewards equal Gymnasium’s NormalizeReward, clipped at 10', async () => {
   const environment = scripted(1, 'same-step')
   environment.reset()
   const seen: number[][] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { classicAlgorithms } from '../algorithms.ts'
 
-// A run goes on with the settings in its config.json.
+// A run resumes with the settings in its config.json.
 test.each(Object.entries(classicAlgorithms))('presets of %s survive JSON', (_, { presets }) => {
   expect(JSON.parse(JSON.stringify(presets))).toEqual(presets)
 })

@@ -26,12 +26,12 @@ async function play({ environment, agent }: Awaited<ReturnType<typeof begin>>, s
   return metrics
 }
 
-test.each(names)('%s: restored, it goes on as if nothing had been', async (name) => {
+test.each(names)('%s: a restored run continues bit for bit', async (name) => {
   const first = await begin(smallLearners[name], 3)
   await play(first, before)
   const saved = first.whole() as { environment: never; agent: unknown }
   const expected = await play(first, after)
-  // With another seed, so that nothing agrees which the state does not bring.
+  // Another seed, so that everything equal comes from the state.
   const second = await begin(smallLearners[name], 4)
   await play(second, 7)
   second.environment.restore(saved.environment)

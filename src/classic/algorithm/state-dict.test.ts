@@ -8,7 +8,7 @@ import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from 
 import { ppo, ppoPresets } from './on-policy/ppo.ts'
 import { td3, td3Presets } from './actor-critic/td3.ts'
 
-test('parts are kept as copies and go back where they were', () => {
+test('state returns copies of the parts, and restore writes them back', () => {
   const array = Float32Array.of(1, 2)
   let value = { n: 3 }
   const stateDict = stateOfParts({
@@ -51,7 +51,7 @@ test.each<[string, EnvironmentDefinition, (hidden: number[]) => ClassicAlgorithm
   ],
   ['a2c', cartPole, (hidden) => a2c({ ...a2cPresets['sb3-zoo-cartpole'], hidden })],
   ['td3', pendulum, (hidden) => td3({ ...td3Presets.cleanrl, hidden, bufferSize: 100 })],
-])('the state of another %s is refused', async (_, definition, make) => {
+])('%s refuses the state of a learner of another size', async (_, definition, make) => {
   const [small, large] = [await learner(make([4]), definition), await learner(make([8]), definition)]
   for (const state of [small.state(), null, {}])
     expect(() => large.restore(state)).toThrow(expect.objectContaining({ code: 'checkpoint-mismatch' }))

@@ -19,7 +19,7 @@ function regrets(make: () => BanditStrategy): { half: number; whole: number } {
   return { half: at(horizon / 2 - 1), whole: at(horizon - 1) }
 }
 
-test('each strategy regrets less than chance does, and ever less', () => {
+test('each strategy has less regret than random play, and less and less per pull', () => {
   const chance = regrets(() => uniform).whole
   const strategies: Record<string, () => BanditStrategy> = {
     ucb1: () => ucb1(5),
@@ -35,7 +35,7 @@ test('each strategy regrets less than chance does, and ever less', () => {
   }
 })
 
-test('regret is that of the pulls, and the same seed and context are the same bandit', () => {
+test('regret follows from the pulls, and the same seed and context give the same bandit', () => {
   const context = { instance: 3 }
   const stay: BanditStrategy = { choose: () => 0, learn: () => {} }
   const { regrets, rewards } = playBandit(definition, stay, { seed: 5, context })
@@ -44,7 +44,7 @@ test('regret is that of the pulls, and the same seed and context are the same ba
   expect(playBandit(definition, stay, { seed: 5, context }).rewards).toEqual(rewards)
 })
 
-test('explore-first pulls each arm as often as it is set to, and then no other than the best', () => {
+test('explore-first pulls each arm the set number of times, then only the best one', () => {
   const strategy = exploreFirst(3, { rounds: 2 })
   const chosen = Array.from({ length: 9 }, () => {
     const arm = strategy.choose(new Float32Array(0))
@@ -54,7 +54,7 @@ test('explore-first pulls each arm as often as it is set to, and then no other t
   expect(chosen).toEqual([0, 1, 2, 0, 1, 2, 1, 1, 1])
 })
 
-test('beta draws have the mean and the variance of the distribution', () => {
+test('beta samples have the mean and variance of the distribution', () => {
   const draws = Array.from({ length: 20_000 }, () => betaDraw(0.5, 2, random))
   const mean = draws.reduce((sum, x) => sum + x, 0) / draws.length
   const variance = draws.reduce((sum, x) => sum + (x - mean) ** 2, 0) / draws.length
@@ -62,7 +62,7 @@ test('beta draws have the mean and the variance of the distribution', () => {
   expect(variance).toBeCloseTo(1 / (2.5 ** 2 * 3.5), 2)
 })
 
-test('LinUCB estimates what ridge regression does, and regrets less than what does not see', () => {
+test('LinUCB estimates equal ridge regression, and its regret is below that of a strategy without features', () => {
   const learner = linUcb(1, { dimensions: 2, ridge: 0.5 })
   learner.learn(0, 2, Float32Array.of(1, 0))
   learner.learn(0, -1, Float32Array.of(0, 2))
@@ -74,7 +74,7 @@ test('LinUCB estimates what ridge regression does, and regrets less than what do
   expect(last(linUcb(5, { dimensions: 4, alpha: 0.3 }))).toBeLessThan(0.3 * last(ucb1(5)))
 })
 
-test('EXP3 tells its chances, and pays heed to an opponent who moves the reward away', () => {
+test('EXP3 reports its probabilities, and adapts when an adversary moves the reward', () => {
   const strategy = exp3(2, { learningRate: 0.05 }, random)
   let rewarded = 0
   for (let t = 0; t < 4000; t++) {

@@ -64,7 +64,7 @@ export const tabularAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> 
   }),
   'double-q-learning': entry({
     ...onTables,
-    about: 'two tables that judge one another (van Hasselt 2010)',
+    about: 'two tables that evaluate each other (van Hasselt 2010)',
     presets: tabularPresets,
     create: doubleQLearning,
   }),

@@ -244,7 +244,7 @@ function eachGreedy(
 
 function discreteStates({ definition }: AnyVector, name: string): DiscreteSpace {
   if (definition.observation.type === 'discrete') return definition.observation
-  throw new AgogeError(`${name} cannot learn ${definition.name}: it needs numbered states`, {
+  throw new AgogeError(`${name} cannot learn ${definition.name}: it needs discrete states`, {
     code: 'unsupported-space',
     given: definition.observation.type,
     expected: 'a discrete observation',

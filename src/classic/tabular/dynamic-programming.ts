@@ -84,7 +84,7 @@ export function valueIteration(
       }
     }
   }
-  throw new AgogeError('value iteration did not come to rest', {
+  throw new AgogeError('value iteration did not converge', {
     code: 'not-converged',
     given: `gamma ${gamma}, ${maxSweeps} sweeps`,
     expected: `changes below ${tolerance}`,
@@ -233,7 +233,7 @@ export function softValueIteration(model: FiniteModel, options: SoftValueIterati
     }
     if (change < tolerance) return { values, policy }
   }
-  throw new AgogeError('soft value iteration did not come to rest', {
+  throw new AgogeError('soft value iteration did not converge', {
     code: 'not-converged',
     given: `gamma ${gamma}, ${maxSweeps} sweeps`,
     expected: `changes below ${tolerance}`,

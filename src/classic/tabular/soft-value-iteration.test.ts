@@ -3,7 +3,7 @@ import { finiteModel } from '../environment/index.ts'
 import { frozenLake } from '../environments/toy-text/frozen-lake.ts'
 import { softValueIteration, valueIteration } from './dynamic-programming.ts'
 
-test('one choice between 1 and 0: the odds are exp(1 / temperature)', () => {
+test('the odds of one choice between rewards 1 and 0 are exp(1 / temperature)', () => {
   const model = finiteModel({
     states: 1,
     actions: 2,
@@ -15,15 +15,15 @@ test('one choice between 1 and 0: the odds are exp(1 / temperature)', () => {
   expect(values[0]).toBeCloseTo(0.5 * Math.log(Math.exp(2) + 1), 10)
 })
 
-test('near temperature 0 it is value iteration', () => {
+test('soft value iteration approaches value iteration as the temperature approaches 0', () => {
   const model = frozenLake.transitions()
   const { values } = softValueIteration(model, { temperature: 1e-6, gamma: 0.95, tolerance: 1e-10 })
   const hard = valueIteration(model, { gamma: 0.95 })
   expect(values[0]).toBeCloseTo(hard.values[0], 4)
 })
 
-test('without a temperature, or without discount, it says so', () => {
+test('a temperature of 0, or no discount with endless entropy, is refused', () => {
   const model = frozenLake.transitions()
   expect(() => softValueIteration(model, { temperature: 0 })).toThrow('temperature')
-  expect(() => softValueIteration(model, { temperature: 1, gamma: 1, maxSweeps: 100 })).toThrow('rest')
+  expect(() => softValueIteration(model, { temperature: 1, gamma: 1, maxSweeps: 100 })).toThrow('converge')
 })

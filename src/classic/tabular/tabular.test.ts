@@ -28,7 +28,7 @@ test.each([
   { definition: taxi, steps: 200, expected: 7.93 },
   { definition: cliffWalking, steps: 500, expected: -13 },
   { definition: cliffWalkingSlippery, steps: 2000, expected: -64.71 },
-])('the best play of an episode: $expected', ({ definition, steps, expected }) => {
+])('the optimal value of an episode is $expected', ({ definition, steps, expected }) => {
   const model = definition.transitions()
   expect(startValue(model, finiteHorizon(model, steps))).toBeCloseTo(expected, 2)
 })
@@ -43,7 +43,7 @@ test.each([frozenLake, cliffWalkingSlippery])('value and policy iteration agree'
   )
 })
 
-test('values that never come to rest are reported', () => {
+test('values that do not converge are reported', () => {
   expect(() => evaluatePolicy(cliffWalking.transitions(), new Int32Array(48), { maxSweeps: 100 })).toThrow(
     expect.objectContaining({ code: 'not-converged' }),
   )
@@ -72,7 +72,7 @@ async function learn(algorithm: ClassicAlgorithm, definition: FiniteDefinition, 
 
 const fixed = { gamma: 1, epsilonStart: 0.1, epsilonEnd: 0.1, explorationFraction: 0 }
 
-test('greedy Q-learning is the best play of CliffWalking and of Taxi', async () => {
+test('Q-learning finds the optimal policy of CliffWalking and of Taxi', async () => {
   const sure = qLearning({ ...fixed, stepSize: 1 })
   const cliff = await learn(sure, cliffWalking, 20_000)
   expect(cliff.value(200)).toBe(-13)
@@ -87,7 +87,7 @@ test.each<[string, ClassicAlgorithm, number]>([
   ['expected Sarsa', expectedSarsa(onPolicy), -17],
   ['3-step Sarsa', nStepSarsa({ ...onPolicy, stepSize: 0.1, nSteps: 3 }), -19],
   ['Sarsa(lambda)', sarsaLambda({ ...onPolicy, stepSize: 0.1, lambda: 0.8 }), -19],
-  // Two tables learn half as fast each, so what lies beside the best way has to be visited more.
+  // Each of two tables learns half as fast, so states beside the best path need more visits.
   [
     'double Q-learning',
     doubleQLearning({ ...fixed, epsilonStart: 0.5, epsilonEnd: 0.5, stepSize: 0.5 }),
@@ -99,7 +99,7 @@ test.each<[string, ClassicAlgorithm, number]>([
   expect(value(200)).toBeGreaterThanOrEqual(atLeast)
 })
 
-test('Sarsa, which counts its own slips, keeps away from the cliff', async () => {
+test('Sarsa learns the safer path, away from the cliff', async () => {
   const { value } = await learn(sarsa(onPolicy), cliffWalking, 60_000)
   expect(value(200)).toBeLessThan(-13)
 })

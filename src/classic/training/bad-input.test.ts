@@ -37,7 +37,7 @@ const definitionOf = (action: ArraySpace): EnvironmentDefinition =>
     },
   })
 
-/** Writes the same numbers for every environment, the wrong ones from its third action on. */
+/** Writes the same actions for every environment, invalid ones from its third action on. */
 const writes =
   (right: number[], wrong: number[]): ClassicAlgorithm =>
   ({ actions }) => {
@@ -85,7 +85,10 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
   },
 )
 
-/** Shows `shown`, and `last` where an episode ends, after three steps; allows what `allowed` says from the second step on. */
+/**
+ * Shows `shown`, and `last` at the end of an episode, after three steps. Uses the mask `allowed` from the second
+ * step on.
+ */
 const showing = (
   observation: ArraySpace,
   shown: number[],
@@ -117,22 +120,25 @@ test.each<[string, ArraySpace, number[], number[], step: number, field: string]>
   ['of several', multiDiscrete([5, 2]), [4, 2], [4, 1], 0, 'observations[1]'],
   ['a bit of two', multiBinary(2), [1, 2], [1, 1], 0, 'observations[1]'],
   ['the last of an episode', discrete(3, -1), [-1], [2], 6, 'finalObservations[0]'],
-])('an observed choice that is not there stops training: %s', async (_, space, shown, last, step, field) => {
-  const definition = showing(space, shown, last)
-  const run = trainClassic({
-    definition,
-    algorithm: writes([1], [1]),
-    numEnvs: 2,
-    steps: 100,
-    evaluate: { every: 0 },
-  })
-  await expect(run).rejects.toMatchObject({
-    code: 'not-in-space',
-    given: { environment: 'choices', step, envIndex: 0, field },
-  })
-})
+])(
+  'a discrete observation outside its space stops training: %s',
+  async (_, space, shown, last, step, field) => {
+    const definition = showing(space, shown, last)
+    const run = trainClassic({
+      definition,
+      algorithm: writes([1], [1]),
+      numEnvs: 2,
+      steps: 100,
+      evaluate: { every: 0 },
+    })
+    await expect(run).rejects.toMatchObject({
+      code: 'not-in-space',
+      given: { environment: 'choices', step, envIndex: 0, field },
+    })
+  },
+)
 
-test('members of spaces of choices are no trouble, the least of them included', async () => {
+test('all members of discrete spaces are accepted, also the smallest', async () => {
   for (const [space, row] of [
     [discrete(3, -1), [-1]],
     [multiDiscrete([5, 2]), [4, 1]],
@@ -144,7 +150,7 @@ test('members of spaces of choices are no trouble, the least of them included', 
   }
 })
 
-test('a mask that allows nothing, and an action that one forbids, are reported', async () => {
+test('a mask that allows no action, and a masked action, are reported', async () => {
   const run = (allowed: number[]) =>
     trainClassic({
       definition: showing(box([1], -1, 1), [0], [0], allowed),
@@ -164,7 +170,7 @@ test('a mask that allows nothing, and an action that one forbids, are reported',
   await expect(run([0, 1])).resolves.toBeDefined()
 })
 
-test('a last observation that is no number stops training, though the next episode has begun', async () => {
+test('a last observation that is not finite stops training, even after the reset', async () => {
   const definition = showing(box([1], -1, 1), [0], [NaN])
   const run = trainClassic({
     definition,
@@ -179,7 +185,7 @@ test('a last observation that is no number stops training, though the next episo
   })
 })
 
-test('a policy that walks into a wall for ever is cut off, and said to be', async () => {
+test('an evaluation cuts off an endless episode, and reports it', async () => {
   const up = { predict: (_: unknown, rows: number, actions: Float32Array) => void actions.fill(0, 0, rows) }
   const { cutOff, lengths } = await evaluateAgent(up, cliffWalking, { episodes: 3 })
   expect(cutOff).toBe(3)
@@ -205,7 +211,7 @@ test.each([0, -5, NaN, Infinity])('a run of %s steps is refused', async (steps) 
   await expect(run).rejects.toMatchObject({ code: 'bad-argument', given: steps })
 })
 
-test('nothing to play in, and evaluations of no episodes, are refused before training', async () => {
+test('a missing environment, and evaluations of no episodes, are refused before training', async () => {
   const algorithm = writes([0], [0])
   await expect(trainClassic({ definition: 'cartpole' as never, algorithm, steps: 8 })).rejects.toMatchObject({
     code: 'bad-argument',
@@ -233,13 +239,13 @@ test('nothing to play in, and evaluations of no episodes, are refused before tra
 
 const quick = { environment: 'cartpole', steps: 64, numEnvs: 2, seed: 1, evaluate: { episodes: 1, every: 0 } }
 
-/** Puts what one run learned into the folder of another. */
+/** Copies the checkpoint of one run into the folder of another. */
 function exchange(from: string, into: string): void {
   const name = 'checkpoints/step-64/learner.bin'
   writeChecked(openRunFolder({ path: into }), name, readFileSync(join(from, name)))
 }
 
-test('a checkpoint of other networks is refused, naming environment, step and field, and half of it is not loaded', async () => {
+test('a checkpoint of other networks is refused, naming environment, step and field, and nothing of it is loaded', async () => {
   const [small, large, other] = ['small', 'large', 'other'].map((name) => join(root, name))
   const run = { ...quick, algorithm: 'ppo', resume: false, command: 'test' }
   await trainNamed({ ...run, config: { hidden: [8] }, out: small })
@@ -260,7 +266,7 @@ test('a checkpoint of other networks is refused, naming environment, step and fi
   })
 })
 
-test('replay that is filled further than a new one is no mismatch', async () => {
+test('a filled replay buffer fits a new one', async () => {
   const { numEnvs: _, ...preset } = qrDqnPresets['sb3-zoo-cartpole']
   const algorithm = qrDqn({ ...preset, hidden: [8], bufferSize: 500, learningStarts: 32, batchSize: 8 })
   const run = { definition: cartPole, algorithm, numEnvs: 1, steps: 100, evaluate: { episodes: 1, every: 0 } }
@@ -270,7 +276,7 @@ test('replay that is filled further than a new one is no mismatch', async () => 
   expect(again.summary.return).toEqual(first.summary.return)
 })
 
-test('settings that cannot act are reported with the first number that is not finite', async () => {
+test('values that are not finite are reported with the first such number', async () => {
   const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
   const algorithm = ppo({ ...preset, learningRate: 1e38 })
   await expect(trainClassic({ definition: cartPole, algorithm, numEnvs, steps: 2000 })).rejects.toMatchObject(
@@ -288,7 +294,7 @@ test('settings that cannot act are reported with the first number that is not fi
   )
 })
 
-/** Sums of its rewards are infinite in single precision. */
+/** Rewards whose sums overflow in single precision. */
 const enormous: typeof cartPole = {
   ...cartPole,
   step(batch, i, random) {
@@ -297,7 +303,7 @@ const enormous: typeof cartPole = {
   },
 }
 
-test('a gradient that is not finite leaves the weights as they are, and is warned about, once', async () => {
+test('a gradient that is not finite leaves the weights unchanged, and gives one warning', async () => {
   const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
   const weights: Float32Array[] = []
   const notes: string[] = []
@@ -328,7 +334,7 @@ test('a gradient that is not finite leaves the weights as they are, and is warne
   expect(notes.filter((text) => text.includes('is left out'))).toHaveLength(1)
 })
 
-test('ten updates in a row without a finite loss stop the run, which names them and keeps its weights', async () => {
+test('ten successive updates without a finite loss stop the run, name the metrics and keep the weights', async () => {
   const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
   const out = join(root, 'diverged')
   const run = trainClassic({

@@ -108,8 +108,8 @@ const noneAllowed = ({ name }: { name: string }, step: number, envIndex: number,
     {
       code: 'no-action',
       given: { environment: name, step, envIndex, field: 'actionMask' },
-      expected: 'at least one entry of 1 in every state from which the episode goes on',
-      hint: 'End the episode (terminated) where nothing can be done, or allow an action that does nothing',
+      expected: 'at least one entry of 1 in every state in which the episode continues',
+      hint: 'End the episode (terminated) if no action is possible, or allow an action without effect',
     },
   )
 
@@ -185,7 +185,7 @@ function checkMask({ definition, actions, actionMask, rewards }: AnyVector, step
         code: 'masked-action',
         given: { environment: definition.name, step, envIndex, field, value },
         expected: `an action whose entries of the mask are 1: ${Array.from(actionMask.subarray(envIndex * choices, (envIndex + 1) * choices)).join(' ')}`,
-        hint: 'Look at what the agent makes of actionMask in act(), and of its mask in decide()',
+        hint: 'Check how the agent uses actionMask in act(), and its mask in predict()',
       },
     )
   }

@@ -51,7 +51,7 @@ export function checkContexts(
     checkValue(definition, name, definition.context[name], value as number)
   }
   if (visible && vary.length === 0) {
-    throw new AgogeError(`Nothing of the context of ${definition.name} varies that could be visible`, {
+    throw new AgogeError(`No context feature of ${definition.name} varies, so that none can be visible`, {
       code: 'bad-argument',
       given: 'visible, and no features that vary',
       expected: `some of ${Object.keys(definition.context).join(', ')}`,

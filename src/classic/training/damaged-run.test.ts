@@ -34,7 +34,7 @@ const run = {
 const folder = (name: string): string => join(root, name)
 const train = (name: string, resume = false) => trainNamed({ ...run, out: folder(name), resume })
 
-/** As a signal leaves a run: stopped between two steps. */
+/** A run stopped between two steps, as by a signal. */
 async function stopped(name: string): Promise<void> {
   const stop = new AbortController()
   const onEvent = ({ type }: { type: string }): void => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await stopped('stopped')
 })
 
-test('a damaged run is neither resumed nor acted with, and the error names the file', async () => {
+test('a damaged run is neither resumed nor loaded, and the error names the file', async () => {
   const checkpoint = checkpointFile(folder('stopped'))
   const resumed = (): Promise<unknown> => train('stopped', true)
   const acting = (): Promise<unknown> => loadAgent(folder('stopped'))
@@ -62,7 +62,8 @@ test('a damaged run is neither resumed nor acted with, and the error names the f
     [join(folder('stopped'), 'checksums.sha256'), [resumed]],
   ] as const)
     await forEachDamage(file, async (damage, at) => {
-      // Without its state a run begins anew and says so; without the list it is the same run; without a config it is none.
+      // Without its state, a run starts anew and says so. Without the list of checksums it is the same run. Without
+      // a config it is no run.
       if (damage === 'deleted' && !file.endsWith('times.json') && file !== checkpoint) return
       for (const way of ways)
         await expect(way(), `${damage} ${file} ${at}`).rejects.toMatchObject({
@@ -72,13 +73,13 @@ test('a damaged run is neither resumed nor acted with, and the error names the f
     })
 })
 
-test('intact, it is resumed, and its checkpoint has the bytes of the run that was not stopped', async () => {
+test('an intact run resumes, and its checkpoint has the same bytes as that of an uninterrupted run', async () => {
   await train('stopped', true)
   expect(checkpointBytes(folder('stopped')) === checkpointBytes(folder('whole'))).toBe(true)
   expect(metrics(folder('stopped'))).toBe(metrics(folder('whole')))
 })
 
-test('a finished run without its checkpoint says so', async () => {
+test('a finished run without its checkpoint is refused', async () => {
   await train('gone')
   rmSync(join(folder('gone'), 'checkpoints'), { recursive: true })
   const gone = {
@@ -89,7 +90,7 @@ test('a finished run without its checkpoint says so', async () => {
   await expect(train('gone', true)).rejects.toMatchObject(gone)
 })
 
-/** As version 0.1 left a run: one file with everything, and times by its checksum. */
+/** A run in the format of version 0.1: one file with everything, and times beside its checksum. */
 function asVersion01(
   path: string,
   change: (agent: Record<string, unknown>) => unknown = (agent) => agent,
@@ -113,7 +114,7 @@ function asVersion01(
   forgetChecked(opened, 'checkpoints')
 }
 
-test('a run of version 0.1 is refused with the command that converts it, and goes on from there bit for bit', async () => {
+test('a run of version 0.1 is refused with the command that converts it, and continues bit for bit after the conversion', async () => {
   await stopped('earlier')
   asVersion01(folder('earlier'))
   const refused = {
@@ -129,7 +130,7 @@ test('a run of version 0.1 is refused with the command that converts it, and goe
   expect(metrics(folder('earlier'))).toBe(metrics(folder('whole')))
 })
 
-test('PQN of version 0.1, whose rollout had another form, fills one anew', async () => {
+test('a PQN run of version 0.1, whose rollout had another form, starts a new rollout', async () => {
   const { config: _, ...named } = { ...run, algorithm: 'pqn', out: folder('pqn'), resume: false }
   const stop = new AbortController()
   const halfway = trainNamed({
@@ -147,7 +148,7 @@ test('PQN of version 0.1, whose rollout had another form, fills one anew', async
   expect((await trainNamed({ ...named, resume: true })).steps).toBe(run.steps)
 })
 
-test('the best evaluation is the highest, of equals the earliest, and its checkpoint is kept and can be loaded', async () => {
+test('the best evaluation is the earliest of the highest, and its checkpoint is kept and can be loaded', async () => {
   const { evaluations, best } = await trainNamed({
     ...run,
     evaluate: { episodes: 3, every: 256, during: 3 },
@@ -165,7 +166,7 @@ test('the best evaluation is the highest, of equals the earliest, and its checkp
   await agent.dispose()
 })
 
-test('a run that another process writes to is refused and left as it is; one whose process was killed is not', async () => {
+test('a run that another process writes to is refused and unchanged, and one whose process was killed resumes', async () => {
   const file = join(folder('taken'), 'running.json')
   openRunFolder({ path: folder('taken') })
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])

@@ -15,7 +15,7 @@ import { memoryDiagnostic } from '../environments/diagnostic/diagnostics.ts'
 import { trainClassic } from './train-classic.ts'
 import { plainValues } from '../algorithm/testing/small-learners.ts'
 
-/** Mean return of the greedy policy in the end. */
+/** Mean return of the greedy policy after training. */
 async function learned(
   definition: EnvironmentDefinition,
   algorithm: ClassicAlgorithm,
@@ -72,7 +72,7 @@ const transformer = { kind: 'transformer', size: 16, window: 4 } as const
 const few = { numEnvs: 4, steps: 2048 }
 const many = { numEnvs: 16, steps: 8192 }
 
-/** What is shown in the first step has to be remembered for two more. */
+/** The observation of the first step must be remembered for two more. */
 const choice = memoryDiagnostic(3, 'discrete')
 const aim = memoryDiagnostic(3, 'continuous')
 
@@ -168,18 +168,21 @@ test.each<[string, EnvironmentDefinition, ClassicAlgorithm, typeof few]>([
     openAiEs({ sigma: 0.2, learningRate: 0.1, weightDecay: 0, hidden: [], activation, encoder: gru }),
     { numEnvs: 32, steps: 9600 },
   ],
-])('%s: remembers what it was shown', async (_, definition, algorithm, run) => {
+])('%s remembers an earlier observation', async (_, definition, algorithm, run) => {
   expect(await learned(definition, algorithm, run)).toBeGreaterThan(definition === choice ? 0.95 : -0.1)
 })
 
-test('without memory the probe is a guess', async () => {
+test('the memory environment cannot be solved without memory', async () => {
   expect(await learned(choice, ppo(ppoConfig), many)).toBeLessThan(0.3)
   expect(await learned(aim, ppo(ppoConfig), many)).toBeLessThan(-0.8)
 })
 
 const side = 9
 
-/** An agent in one plane, a goal beside it in the other: which way? The place says nothing, what stands together does. */
+/**
+ * An agent in one plane, a goal beside it in the other. The direction follows from neighbouring cells, not from
+ * the position.
+ */
 const beside = defineEnvironment({
   name: 'beside',
   observation: box([2, side, side], 0, 1),
@@ -204,7 +207,7 @@ const beside = defineEnvironment({
   },
 })
 
-test('convolutions see what stands side by side, which no weights of single cells can', async () => {
+test('convolutions detect neighbouring cells, which a linear policy cannot', async () => {
   const linear = { ...ppoConfig, hidden: [] }
   const run = { numEnvs: 16, steps: 12_288 }
   const layers = [{ channels: 16, kernel: 3 }]

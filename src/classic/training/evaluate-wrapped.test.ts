@@ -34,7 +34,7 @@ test('an agent is evaluated behind the wrappers it was trained behind, with the 
     episodes: 5,
     wrap: (env) => normaliseObservations(env, { statistics }),
   })
-  // The same by hand.
+  // The same, computed by hand.
   const byHand = {
     predict(observations: Float32Array, rows: number, actions: Float32Array) {
       const normal = observations.map((x, k) => (x - mean[k % 4]) / Math.sqrt(variance[k % 4] + 1e-8))
@@ -50,7 +50,7 @@ test('an agent is evaluated behind the wrappers it was trained behind, with the 
   await agent.dispose()
 })
 
-test('wrappers stand around objects too: limits, stacks and records', async () => {
+test('time limits, frame stacks and recorders wrap objects too', async () => {
   const found: ArrayEpisode[] = []
   const wrap = (env: AnyVector) =>
     frameStack(
@@ -79,7 +79,7 @@ test('wrappers stand around objects too: limits, stacks and records', async () =
   )
 })
 
-test('an agent is refused observations that it was not made for', async () => {
+test('an agent refuses observations of another shape', async () => {
   const make = async (definition: typeof cartPole | typeof frozenLake, algorithm: ReturnType<typeof ppo>) => {
     const environment = createVectorEnvironment(definition, { numEnvs, seed: 1 })
     environment.reset()

@@ -42,7 +42,7 @@ function findBonus(
   const { kind, ...changes } = given
   const { settings } = findNamed('bonus', kind, explorationBonuses)
   if (!takesBonus) {
-    throw new AgogeError(`${algorithm} judges whole episodes by the rewards of the environment alone`, {
+    throw new AgogeError(`${algorithm} takes no bonus: it learns from the returns of whole episodes`, {
       code: 'bad-argument',
       given: `the bonus ${kind} for ${algorithm}`,
       expected: 'an algorithm that learns from the reward of every step',
@@ -96,12 +96,15 @@ function checkEncoder(algorithm: string, given: unknown, definition: Environment
   checkSizes(`body ${kind}`, sizes, carried ? carriedSizes : known)
   if (carried) return
   if ('window' in known && sizes['window'] === undefined) {
-    throw new AgogeError(`The body ${kind} of ${algorithm} needs to know how many observations it sees`, {
-      code: 'bad-argument',
-      given: sizes,
-      expected: 'a window, for example 8',
-      hint: 'only ppo carries the state of a gru from step to step, and needs no window',
-    })
+    throw new AgogeError(
+      `The encoder ${kind} of ${algorithm} needs a window: the number of observations it sees`,
+      {
+        code: 'bad-argument',
+        given: sizes,
+        expected: 'a window, for example 8',
+        hint: 'only ppo carries the state of a gru from step to step, and needs no window',
+      },
+    )
   }
   const encoder = given as Encoder
   const inputs = rowSize(definition.observation) * (windowOf(encoder) ?? 1)
@@ -184,10 +187,10 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
   checkContexts(definition, contexts)
   const isObject = file !== undefined && !isEnvironmentDefinition(file.playable)
   if (isObject && contexts.visible) {
-    throw new AgogeError(`${definition.name} is an object, whose observations nothing can be added to`, {
+    throw new AgogeError(`The observations of the object ${definition.name} cannot include its context`, {
       code: 'bad-argument',
       given: '--visible',
-      expected: 'a definition, or an object that shows its context itself',
+      expected: 'a definition, or an object whose own observations include the context',
     })
   }
   const seen = seenDefinition(definition, contexts)

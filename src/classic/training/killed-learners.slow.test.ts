@@ -24,7 +24,7 @@ async function train(options: ClassicTrainOptions): Promise<void> {
 }
 
 test.each(killedLearners)(
-  '%s: killed and resumed, the same bits as a run that nothing stopped',
+  '%s: a run that is killed and resumed gives the same bits as an uninterrupted run',
   async (name) => {
     const killed = join(root, name)
     expect(existsSync(join(killed, 'state.json'))).toBe(true)

@@ -24,7 +24,7 @@ async function learner() {
   return { environment, agent, opens }
 }
 
-test('stops at the first yes, and goes on from there', async () => {
+test('learnUntil stops when until returns true, and the next call continues', async () => {
   const { environment, agent, opens } = await learner()
   const asked: number[] = []
   const found = await learnUntil(environment, agent, {
@@ -43,7 +43,7 @@ test('stops at the first yes, and goes on from there', async () => {
   expect(more).toBe(100)
 })
 
-test('without a yes it is never', async () => {
+test('learnUntil returns Infinity if until never returns true', async () => {
   const { environment, agent } = await learner()
   let steps = 0
   const counting = {

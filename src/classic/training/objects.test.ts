@@ -55,12 +55,12 @@ test.each(Object.keys(learners).flatMap((name) => Object.keys(kinds).map((kind) 
   },
 )
 
-test('one object is a vector of one, and is evaluated when training is over', async () => {
+test('one object is a vector of one environment, and is evaluated after training', async () => {
   const [algorithm] = learners['ppo']
   const one = signs()
   const { summary, agent } = await trainClassic({ definition: one, algorithm, steps: 1600 })
   expect([summary.numEnvs, summary.evaluations.length, summary.return.mean]).toEqual([1, 1, 4])
-  // What is the user's own is left open.
+  // The user's own object stays open.
   expect(one.closed).toBe(false)
   expect((await evaluateAgent(agent, one, { episodes: 2 })).returns).toEqual(Float64Array.of(4, 4))
   await agent.dispose()
@@ -73,7 +73,7 @@ test('one object is a vector of one, and is evaluated when training is over', as
   ).rejects.toMatchObject({ code: 'bad-argument' })
 })
 
-test('objects that were made are closed, also after an error, and answer at once where they can', async () => {
+test('objects that a factory made are closed, also after an error, and synchronous ones return no promises', async () => {
   const made: { closed: boolean }[] = []
   const make = () => {
     const one = signs()
@@ -93,7 +93,7 @@ test('objects that were made are closed, also after an error, and answer at once
 
 const es = { learningRate: 0.3, weightDecay: 0, hidden: [], activation: 'tanh' } as const
 
-test('an evolution strategy begins its generations by promises too, also under a window', async () => {
+test('an evolution strategy resets asynchronous environments, also with a window', async () => {
   const encoder = { kind: 'transformer', window: 2, size: 4 } as const
   const states: unknown[] = []
   const [here, there] = [vectorFrom(signs, 4, { seed: 1 }), await asyncVectorFrom(laterSigns, 4, { seed: 1 })]
@@ -108,7 +108,7 @@ test('an evolution strategy begins its generations by promises too, also under a
   expect(states[1]).toEqual(states[0])
 })
 
-test('wrappers wait for promises, and show what they show of synchronous objects', async () => {
+test('wrappers await promises, and give the same as with synchronous objects', async () => {
   const [here, there] = [
     frameStack(timeLimit(vectorFrom(signs, 3, { seed: 7 }), 3), 2),
     frameStack(timeLimit(await asyncVectorFrom(laterSigns, 3, { seed: 7 }), 3), 2),
@@ -127,11 +127,11 @@ test('wrappers wait for promises, and show what they show of synchronous objects
   expect(here.lengths).toEqual(Int32Array.of(1, 1, 1))
 })
 
-test('a run on objects goes on where they can be saved, and is refused where they cannot', async () => {
+test('a run on objects resumes if they can be saved, and is refused if not', async () => {
   const [algorithm] = learners['ppo']
   const run = { algorithm, numEnvs: 4, steps: 640, evaluate: { episodes: 2, every: 0 }, checkpointEvery: 64 }
   const whole = await trainClassic({ ...run, definition: signs })
-  /** Stops in the middle, as by a signal. */
+  /** Stops in the middle of the run, as by a signal. */
   async function halves(definition: EnvironmentFactory, out: string) {
     const stop = new AbortController()
     const notes: string[] = []
@@ -158,7 +158,7 @@ test('a run on objects goes on where they can be saved, and is refused where the
   await expect(refused).rejects.toMatchObject({ code: 'not-resumable' })
 })
 
-test('what an object gets wrong names environment, step and field', async () => {
+test('an error in an object names environment, step and field', async () => {
   const wrong = () => {
     const inner = signs()
     return {

@@ -52,7 +52,7 @@ export async function openTraining(
     during: options.evaluate?.during ?? 20,
   }
   if (isSingle && evaluate.every > 0) {
-    throw new AgogeError(`${name} is one object, which cannot be evaluated while it is trained on`, {
+    throw new AgogeError(`${name} is one object, which cannot be trained on and evaluated at the same time`, {
       code: 'bad-argument',
       given: `an evaluation every ${evaluate.every} steps`,
       expected: 'evaluate.every of 0, or a function that makes environments',
@@ -67,7 +67,7 @@ export async function openTraining(
       code: 'bad-argument',
       given: { evaluate: { [name]: evaluate[name] } },
       expected: 'a positive integer',
-      hint: 'evaluate: { every: 0 } evaluates when training is over, and only then',
+      hint: 'evaluate: { every: 0 } evaluates only after training',
     })
   }
   const environment = await openVector(definition, {

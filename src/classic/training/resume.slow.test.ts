@@ -17,7 +17,7 @@ async function train(options: ClassicTrainOptions): Promise<void> {
 }
 
 test.each(Object.keys(classicAlgorithms))(
-  '%s: stopped and resumed, the same checkpoint and metrics as a run that was not',
+  '%s: a run that is stopped and resumed has the same checkpoint and metrics as an uninterrupted run',
   async (name) => {
     expect(Object.keys(smallLearners), 'a small learner of every algorithm').toContain(name)
     const run = (folder: string): ClassicTrainOptions => ({

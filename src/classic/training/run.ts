@@ -145,7 +145,7 @@ export function stateOf(environment: OpenedVector): VectorState | undefined {
 }
 
 const notResumable = (name: string, step: number): AgogeError =>
-  new AgogeError(`${name} cannot be saved, so that the run cannot be resumed after ${step} steps`, {
+  new AgogeError(`The run cannot be resumed after ${step} steps: ${name} cannot be saved`, {
     code: 'not-resumable',
     given: 'environments without state() and restore()',
     expected: 'both, with everything that the rest of an episode depends on',

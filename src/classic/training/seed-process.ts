@@ -8,7 +8,7 @@ import { trainNamed } from './find-run.ts'
  */
 const stop = new AbortController()
 process.on('SIGINT', () => {}) // Ctrl-C goes to the parent, which stops this process.
-process.on('disconnect', () => stop.abort(new Error('the parent is gone')))
+process.on('disconnect', () => stop.abort(new Error('the parent process has ended')))
 process.on('message', (message: ToSeedProcess) => {
   if (message.type === 'stop') stop.abort(new Error('stopped'))
   else void work(message)

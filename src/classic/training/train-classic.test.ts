@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-test('a run learns, and its folder holds what happened', () => {
+test('a run learns, and writes its run folder', () => {
   expect(JSON.parse(readFileSync(join(whole, 'summary.json'), 'utf8'))).toEqual(summary)
   expect(summary).toMatchObject({ environment: 'cartpole', steps: 6000, seed: 3, numEnvs: 4 })
   expect(summary.evaluations.map(({ step }) => step)).toEqual([1500, 3000, 4500, 6000])
@@ -49,10 +49,10 @@ test('a run learns, and its folder holds what happened', () => {
   expect(events.filter(({ type }) => type === 'step').at(-1)).toMatchObject({ step: 6000, total: 6000 })
 })
 
-test('killed at random moments and resumed: the same weights, generators, environments and metrics, bit for bit', async () => {
+test('a run killed at random moments and resumed gives the same weights, generators, environments and metrics, bit for bit', async () => {
   const folder = join(root, 'killed')
   let kills = 0
-  // A few events further each time, then to the end.
+  // Each attempt runs a few events further. The last one runs to the end.
   for (const events of [8, 8, Infinity]) {
     const code = await workUntil(script, folder, events, 7 * kills)
     if (code === 0) break
@@ -64,7 +64,7 @@ test('killed at random moments and resumed: the same weights, generators, enviro
   expect(metrics(folder)).toBe(metrics(whole))
 })
 
-test('stopped by a signal, it keeps what is done and ends the same', async () => {
+test('a run stopped by a signal saves its progress, and ends the same after a resume', async () => {
   const folder = join(root, 'stopped')
   const controller = new AbortController()
   const stopped = train({
@@ -80,7 +80,7 @@ test('stopped by a signal, it keeps what is done and ends the same', async () =>
   expect(learned(folder)).toEqual(learned(whole))
 })
 
-test.each([2, 4])('stopped within evaluation %d, it evaluates again and ends the same', async (which) => {
+test.each([2, 4])('a run stopped during evaluation %d evaluates again, and ends the same', async (which) => {
   const folder = join(root, `evaluating-${which}`)
   const controller = new AbortController()
   const run = shortRun(folder)
@@ -97,7 +97,7 @@ test.each([2, 4])('stopped within evaluation %d, it evaluates again and ends the
       predict(...given) {
         if (trained && ++evaluations === which) setImmediate(() => controller.abort(new Error('enough')))
         trained = false
-        // Long enough for others to have their turn.
+        // Yields to the event loop.
         const end = performance.now() + (evaluations === which ? 60 : 0)
         while (performance.now() < end);
         agent.predict(...given)
@@ -113,13 +113,13 @@ test.each([2, 4])('stopped within evaluation %d, it evaluates again and ends the
   expect(metrics(folder)).toBe(metrics(whole))
 })
 
-test('a finished run that is resumed says again what it said', async () => {
+test('a finished run that is resumed returns the same summary', async () => {
   const again = await train({ ...shortRun(whole), resume: true })
   expect(again.return).toEqual(summary.return)
   expect(again.evaluations).toEqual(summary.evaluations)
 })
 
-test('a folder that does not fit is refused', async () => {
+test('a folder of another run is refused', async () => {
   await expect(train(shortRun(whole))).rejects.toMatchObject({ code: 'run-exists' })
   await expect(train({ ...shortRun(join(root, 'empty')), resume: true })).rejects.toMatchObject({
     code: 'no-run',
@@ -138,7 +138,7 @@ test('a folder that does not fit is refused', async () => {
   })
 })
 
-/** Does nothing, learns nothing. */
+/** An agent that does nothing. */
 const idle: ClassicAlgorithm = () =>
   Promise.resolve({
     act: () => {},
@@ -149,7 +149,7 @@ const idle: ClassicAlgorithm = () =>
     dispose: () => Promise.resolve(),
   })
 
-/** Goes wrong in its 5th step where told to; without a limit and without an end. */
+/** Gives a bad number in its 5th step if asked to. Has no limit and no end. */
 const faulty = (fault: 'observation' | 'reward' | 'none') =>
   defineEnvironment({
     name: 'faulty',
@@ -183,7 +183,7 @@ test.each([
   },
 )
 
-test('an environment that never ends is warned about, once', async () => {
+test('an endless episode gives one warning', async () => {
   const notes: string[] = []
   await train({
     definition: faulty('none'),

@@ -11,7 +11,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const run = { environment: 'cartpole', algorithm: 'ppo', steps: 800, evaluate: { episodes: 5, every: 0 } }
 
-test('each seed gives what it gives alone, and the summary is their interquartile mean', async () => {
+test('each seed gives the same result as alone, and the summary is their interquartile mean', async () => {
   const out = join(root, 'both')
   const seen = new Set<number>()
   const summary = await trainSeeds({
@@ -44,7 +44,7 @@ test('each seed gives what it gives alone, and the summary is their interquartil
   })
 })
 
-test('what is not there is reported before any process begins', async () => {
+test('unknown names are reported before any process starts', async () => {
   await expect(trainSeeds({ ...run, seeds: [], out: root })).rejects.toMatchObject({ code: 'bad-argument' })
   await expect(trainSeeds({ ...run, seeds: [1, 1], out: root })).rejects.toMatchObject({
     code: 'bad-argument',

@@ -100,7 +100,7 @@ function failure(
 export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSummary> {
   const { environment, steps, evaluate, seeds } = options
   if (seeds.length === 0 || new Set(seeds).size < seeds.length) {
-    throw new AgogeError('Seeds have to be different numbers, at least one', {
+    throw new AgogeError('Seeds must be different numbers, at least one', {
       code: 'bad-argument',
       given: seeds,
       expected: 'for example [1, 2, 3]',

@@ -23,7 +23,7 @@ import type { Network } from '../../policy/index.ts'
  */
 export function discreteActions(definition: EnvironmentDefinition, algorithm: string): DiscreteSpace {
   if (definition.action.type === 'discrete') return definition.action
-  throw new AgogeError(`${algorithm} cannot learn ${definition.name}: it needs one choice out of a list`, {
+  throw new AgogeError(`${algorithm} cannot learn ${definition.name}: it needs a single discrete action`, {
     code: 'unsupported-space',
     given: definition.action.type,
     expected: 'discrete actions',

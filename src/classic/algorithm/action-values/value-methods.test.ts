@@ -15,27 +15,27 @@ function expectClose(found: ArrayLike<number>, expected: ArrayLike<number>): voi
   for (let i = 0; i < expected.length; i++) expect(found[i]).toBeCloseTo(expected[i], 6)
 }
 
-// Made with the formulas of CleanRL's c51.py: atoms -2 to 2.
+// Expected values from the formulas of CleanRL's c51.py, with atoms -2 to 2.
 test.each([
   { reward: 0.7, discount: 0.9, expected: [0.01, 0.13, 0.25, 0.27, 0.34] },
   { reward: 5, discount: 0.9, expected: [0, 0, 0, 0, 1] },
   { reward: 1, discount: 1, expected: [0, 0.1, 0.2, 0.3, 0.4] },
   { reward: -0.3, discount: 0, expected: [0, 0.3, 0.7, 0, 0] },
-])('projection of $reward + $discount z onto the atoms', ({ reward, discount, expected }) => {
+])('projectDistribution projects $reward + $discount z onto the atoms', ({ reward, discount, expected }) => {
   const to = new Float32Array(10).fill(7)
   projectDistribution([0.1, 0.2, 0.3, 0.15, 0.25], Float64Array.of(-2, -1, 0, 1, 2), reward, discount, to, 1)
   expectClose(to, [7, 7, 7, 7, 7, ...expected])
 })
 
-// Made with the formula of SB3-Contrib's quantile_huber_loss, summed over quantiles.
-test('quantile Huber loss', () => {
+// Expected values from the formula of SB3-Contrib's quantile_huber_loss, summed over quantiles.
+test('the quantile Huber loss equals that of SB3-Contrib', () => {
   const quantiles = constant([0, 1, 2.5, -1, 0.3, 0.4], [2, 3])
   const samples = constant([0.5, 3, -1, 0.2, -0.1, 2], [2, 3])
   const { loss } = evaluate({ loss: quantileHuberLoss(quantiles, samples, 3) }, {})
   expectClose(loss.data, [1.090277778, 0.728055556])
 })
 
-test('the numbers of the action that was taken', () => {
+test('ofAction selects the outputs of the action that was taken', () => {
   const all = constant([1, 2, 3, 4, 5, 6, 7, 8], [2, 4])
   const { taken } = evaluate(
     { taken: ofAction(all, constant([6, 5], [2, 1]), { actions: 2, atoms: 2, start: 5 }) },
@@ -44,7 +44,7 @@ test('the numbers of the action that was taken', () => {
   expectClose(taken.data, [3, 4, 5, 6])
 })
 
-test('greedy and random actions keep to the mask', () => {
+test('greedy and random actions respect the mask', () => {
   const mask = Uint8Array.of(1, 1, 1, 1, 0, 1)
   expect(greedy([0, 3, 3, 1, 9, 2], 0, 3, mask)).toBe(1)
   expect(greedy([0, 3, 3, 1, 9, 2], 1, 3, mask)).toBe(2)
@@ -60,7 +60,7 @@ test('greedy and random actions keep to the mask', () => {
   expect([...new Set(drawn)].toSorted((a, b) => a - b)).toEqual([0, 2])
 })
 
-test('epsilon falls in a straight line, then stays', () => {
+test('epsilon falls linearly, then stays constant', () => {
   const schedule = { epsilonStart: 1, epsilonEnd: 0.2, explorationFraction: 0.5 }
   expect([0, 25, 50, 100].map((seen) => epsilonAt(schedule, seen, 100))).toEqual([
     1,
@@ -98,8 +98,8 @@ const methods: Record<string, ClassicAlgorithm> = {
 }
 
 /**
- * Two states in turn; action 0 pays -1 and 1 pays 0; action 2 would pay 1, but in state 1 it is forbidden, and the one
- * thing that it does there is to break the test.
+ * Two alternating states. Action 0 pays -1, action 1 pays 0. Action 2 would pay 1, but is masked in state 1, where
+ * it fails the test.
  */
 const forbidden = defineEnvironment({
   name: 'forbidden',
@@ -147,7 +147,8 @@ test.each(Object.entries(methods))(
     const actions = new Float32Array(2)
     agent.predict(Float32Array.of(0, 1), 2, actions, Uint8Array.of(1, 1, 1, 1, 1, 0))
     expect([...actions]).toEqual([3, 2])
-    // 1 in every other step, truncation bootstrapped: 1 / (1 - 0.81) = 5.26. Maximised over the forbidden, it would tend to 10.
+    // Reward 1 in every other step, truncation bootstrapped: 1 / (1 - 0.81) = 5.26. With the masked action, the
+    // value would approach 10.
     const value = new Float32Array(1)
     agent.values!(Float32Array.of(0), 1, value)
     expect(value[0]).toBeGreaterThan(4)
@@ -174,7 +175,7 @@ test.each(Object.entries(methods))(
   },
 )
 
-test('other actions are refused', async () => {
+test('action-value methods refuse actions that are not discrete', async () => {
   const environment = createVectorEnvironment({ ...cartPole, action: cartPole.observation }, { numEnvs: 1 })
   await expect(methods['dqn'](environment, { seed: 1, totalSteps: 1 })).rejects.toMatchObject({
     code: 'unsupported-space',

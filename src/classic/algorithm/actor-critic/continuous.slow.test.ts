@@ -61,7 +61,7 @@ test.each(Object.keys(algorithms))('%s swings the pendulum up', async (name) => 
   expect(after).toBeGreaterThan(before + 400)
 })
 
-test('environments with other actions are refused', async () => {
+test('continuous methods refuse environments with discrete actions', async () => {
   const environment = createVectorEnvironment(cartPole, { numEnvs: 1 })
   await expect(algorithms['sac'](environment, { seed: 1, totalSteps: 1 })).rejects.toMatchObject({
     code: 'unsupported-space',

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { box, createVectorEnvironment, defineEnvironment, discrete } from '../../environment/index.ts'
 import { discreteSac, type DiscreteSacConfig } from './sac-discrete.ts'
 
-/** Of three choices the second pays most but is only allowed where 1 is seen; the third is the best of the others. */
+/**
+ * Of three choices the second pays most, but is only allowed if the observation is 1. The third is the best of the
+ * others.
+ */
 const masked = defineEnvironment({
   name: 'masked',
   observation: box([1], -1, 1),
@@ -54,7 +57,7 @@ async function make() {
   return { environment, agent: await algorithm(environment, { seed: 1, totalSteps: 1600 }) }
 }
 
-test('discrete SAC never takes a forbidden action and learns around the mask', async () => {
+test('discrete SAC never takes a masked action, and learns the best allowed one', async () => {
   const { environment, agent } = await make()
   for (let t = 0; t < 400; t++) {
     await agent.act()
@@ -69,7 +72,7 @@ test('discrete SAC never takes a forbidden action and learns around the mask', a
   await agent.dispose()
 })
 
-test('discrete SAC goes on from its state exactly', async () => {
+test('discrete SAC resumes exactly from its state', async () => {
   const run = async (interrupt: boolean) => {
     let { environment, agent } = await make()
     const metrics: unknown[] = []
@@ -91,7 +94,7 @@ test('discrete SAC goes on from its state exactly', async () => {
   expect(await run(true)).toEqual(await run(false))
 })
 
-/** Of nine choices all are allowed where 1 is seen, and two where -1 is seen. Each pays its number. */
+/** If the observation is 1, all nine choices are allowed; if it is -1, two. Each pays its number. */
 const narrow = defineEnvironment({
   ...masked,
   name: 'narrow',
@@ -107,7 +110,7 @@ const narrow = defineEnvironment({
   },
 })
 
-test('the entropy that is kept is a share of what the allowed actions can have, state by state', async () => {
+test('the target entropy is a share of the greatest entropy of the allowed actions in each state', async () => {
   const environment = createVectorEnvironment(narrow, { numEnvs: 4, seed: 1 })
   environment.reset()
   const agent = await discreteSac({
@@ -125,7 +128,7 @@ test('the entropy that is kept is a share of what the allowed actions can have, 
   }
   await agent.dispose()
   const found = entropies.reduce((sum, value) => sum + value, 0) / entropies.length
-  // Of all nine, 1.54 nats are wanted, of which these states can have 1.45 on average.
+  // A share of all nine would be 1.54 nats. These states allow 1.45 on average.
   const expected = (0.7 * (Math.log(2) + Math.log(9))) / 2
   expect(Math.abs(found - expected)).toBeLessThan(0.1)
 })

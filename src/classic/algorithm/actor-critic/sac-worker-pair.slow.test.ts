@@ -10,7 +10,7 @@ import { sacPresets } from './sac.ts'
 
 const unlearned = { first: new Float32Array(0), second: new Float32Array(0), steps: 0 }
 
-/** The runtime's for a width above 128, else kernels; an odd number of rows. */
+/** A width above 128 uses the runtime, a smaller one the kernels. The number of rows is odd. */
 const sizesOf = (width: number, actorEvery: number) => {
   const config = { ...sacPresets.cleanrl, hidden: [width, width], batchSize: 65, actorEvery }
   const networks = { config, observation: box([3], -1, 1), width: 3, action: 2 }
@@ -33,7 +33,7 @@ async function begun(width: number, actorEvery: number, threads: number): Promis
   return pair
 }
 
-/** A step from a batch of its own. */
+/** A step from its own batch. */
 async function step({ buffer, step }: SacWorkerPair, which: number, times: number): Promise<void> {
   const random = createRandom('batch', which)
   for (const name of ['observations', 'nextObservations', 'noise', 'rewards'] as const)
@@ -47,7 +47,7 @@ async function step({ buffer, step }: SacWorkerPair, which: number, times: numbe
 const largest = (a: Float32Array, b: Float32Array): number =>
   a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0)
 
-test.each([16, 160])('two threads learn what one does, a width of %d', async (width) => {
+test.each([16, 160])('two threads learn the same as one, with a width of %d', async (width) => {
   const [one, two] = [await begun(width, 2, 1), await begun(width, 2, 2)]
   const before = one.state()
   for (const [which, times] of [0, 2, 1, 0].entries()) {
@@ -61,7 +61,7 @@ test.each([16, 160])('two threads learn what one does, a width of %d', async (wi
     for (const name of ['losses', 'estimates', 'logprobs', 'values'] as const)
       expect(largest(one.buffer[name], two.buffer[name])).toBeLessThan(1e-3)
   }
-  // Both critics have moved, and are two.
+  // Both critics have changed, and differ.
   const { critics } = two.state()
   const [first, second] = [critics.subarray(0, critics.length / 2), critics.subarray(critics.length / 2)]
   expect(largest(first, before.critics)).toBeGreaterThan(1e-3)
@@ -71,7 +71,7 @@ test.each([16, 160])('two threads learn what one does, a width of %d', async (wi
   await two.dispose()
 })
 
-test('what two threads have learnt goes on exactly, on other threads', async () => {
+test('a learner of two threads resumes exactly, on new threads', async () => {
   const first = await begun(16, 1, 2)
   await step(first, 0, 1)
   const saved = structuredClone(first.state())
@@ -84,7 +84,7 @@ test('what two threads have learnt goes on exactly, on other threads', async () 
   await second.dispose()
 })
 
-test('a second thread that fails is reported, not waited for', async () => {
+test('a failure of the second thread is reported', async () => {
   const { sizes } = sizesOf(16, 1)
   const buffer = sacBuffer(sizes, true)
   const worker = await startWorker(new URL('sac-worker-pair.ts', import.meta.url).href, 'sac-worker', {

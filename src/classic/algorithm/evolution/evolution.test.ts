@@ -9,7 +9,7 @@ import { cmaEsStrategy, symmetricEigen } from './cma-es.ts'
 import { cmaEs, openAiEs } from './evolution.ts'
 import { centredRanks, type EvolutionStrategy, openAiEsStrategy } from './openai-es.ts'
 
-/** Generations of a strategy on a function to minimise; the value at its mean. */
+/** Runs generations of a strategy on a function to minimise. Returns its value at the mean. */
 function minimise(strategy: EvolutionStrategy, f: (x: Float32Array) => number, generations: number): number {
   const n = strategy.mean().length
   const candidates = new Float32Array(strategy.population * n)
@@ -33,7 +33,7 @@ const rosenbrock = (x: Float32Array): number => {
   return sum
 }
 
-test('centred ranks', () => {
+test('centred ranks are spaced evenly from -0.5 to 0.5', () => {
   expect([...centredRanks(Float64Array.of(30, -5, 10))]).toEqual([0.5, -0.5, 0])
 })
 
@@ -69,7 +69,7 @@ test.each([
   expect(minimise(strategy, f, generations)).toBeLessThan(1e-6)
 })
 
-test("OpenAI's strategy comes close on a sphere", () => {
+test("OpenAI's strategy approaches the minimum of a sphere", () => {
   const strategy = openAiEsStrategy(
     new Float32Array(6).fill(1),
     { sigma: 0.1, learningRate: 0.05, weightDecay: 0, population: 20 },
@@ -105,7 +105,7 @@ test('an odd number of environments is refused', async () => {
   })
 })
 
-/** Episodes of as many steps as the context says, each paying 1 whatever is done. */
+/** Episodes whose length comes from the context. Every step pays 1. */
 const countdown = defineEnvironment({
   name: 'countdown',
   observation: box([1], 0, 99),
@@ -128,7 +128,7 @@ const unequal = { numEnvs: 4, contextFor: (envIndex: number) => ({ length: 2 + e
 const small = { sigma: 0.2, learningRate: 0.1, weightDecay: 0, hidden: [], activation: 'tanh' } as const
 
 test.each([undefined, { kind: 'transformer', window: 2, size: 4 } as const])(
-  'every candidate plays a whole episode of its own, also with body %o',
+  'every candidate plays one whole episode, with encoder %o',
   async (encoder) => {
     const environment = createVectorEnvironment(countdown, unequal)
     environment.reset()
@@ -159,12 +159,12 @@ test('a bonus is part of the fitness', async () => {
     environment.step()
     metrics = await agent.learn()
   }
-  // The first step alone is new to all: 10 for each.
+  // Only the first step is new to all of them: 10 for each.
   expect(metrics?.fitness).toBeGreaterThan(3.5 + 10)
   await agent.dispose()
 })
 
-test('an environment without end is reported, not waited for', async () => {
+test('an episode that does not end is reported', async () => {
   const environment = createVectorEnvironment(countdown, { numEnvs: 4, contextFor: () => ({ length: 99 }) })
   environment.reset()
   const agent = await cmaEs({ ...small, maxEpisodeSteps: 20 })(environment, { seed: 1, totalSteps: 1 })

@@ -33,7 +33,7 @@ async function meanBonus(
   return out.reduce((a, b) => a + b, 0) / numEnvs
 }
 
-test('counts give 1 / sqrt(n) of what follows', async () => {
+test('counts give 1 / sqrt(n) for the n-th visit to the next state', async () => {
   const bonus = await counts()(cartPole, options)
   const out = new Float64Array(2)
   const now = new Float32Array(8)
@@ -50,7 +50,7 @@ test('counts give 1 / sqrt(n) of what follows', async () => {
   expect([...out]).toEqual([0.5, 1])
 })
 
-test('counts of pairs tell actions apart, hashed counts share what is alike', async () => {
+test('counts of pairs distinguish actions, and hashed counts group similar observations', async () => {
   const pairs = await counts({ withActions: true })(cartPole, options)
   const hashed = await counts({ hashBits: 8 })(cartPole, options)
   const out = new Float64Array(2)
@@ -73,7 +73,7 @@ test('counts of pairs tell actions apart, hashed counts share what is alike', as
   expect(out[0]).toBe(1)
 })
 
-test('running moments', () => {
+test('running moments equal the mean and deviation of all rows', () => {
   const moments = runningMoments(1)
   for (const value of [1, 2, 6]) moments.update([value], 1)
   expect(moments.mean[0]).toBeCloseTo(3)
@@ -83,15 +83,15 @@ test('running moments', () => {
 test.each([
   { name: 'rnd', make: rnd({ batchSize: 32, learningRate: 3e-3, hidden: [32] }) },
   { name: 'icm', make: icm({ batchSize: 32, learningRate: 3e-3, hidden: [32] }) },
-])('$name pays for the new and less and less for the known', async ({ name, make }) => {
+])('the bonus of $name is high for new observations and falls for known ones', async ({ name, make }) => {
   const bonus = await make(cartPole, options)
   const actions = Float32Array.of(0, 1, 0, 1)
-  // what follows is a step to the left or the right, so that the action can be told
+  // The next observation is one step to the left or right, so that the action can be inferred.
   const after = (now: Float32Array): Float32Array =>
     now.map((value, i) => value + (actions[Math.floor(i / 4)] === 1 ? 0.5 : -0.5))
   const diagnostic = around(0, 999)
   const far = around(4, 998)
-  // scales of observations and bonuses settle first
+  // Lets the scales of observations and bonuses settle first.
   for (let i = 0; i < 16; i++) await bonus.learn(around(0, i), actions, after(around(0, i)), numEnvs)
   const first = await meanBonus(bonus, diagnostic, actions, after(diagnostic))
   for (let i = 16; i < 2000; i++) await bonus.learn(around(0, i), actions, after(around(0, i)), numEnvs)
@@ -105,7 +105,7 @@ test.each([
   await restored.dispose()
 })
 
-test('the learner sees the sum, the environment keeps the rewards of the task', async () => {
+test('the learner sees reward plus bonus, and the environment keeps the rewards of the task', async () => {
   const seen: number[][] = []
   const spy: ClassicAlgorithm = (environment) =>
     Promise.resolve({
@@ -133,12 +133,12 @@ test('the learner sees the sum, the environment keeps the rewards of the task', 
     metrics = await agent.learn()
     expect(environment.rewards[0]).toBe(1)
   }
-  // one state for all: 1, 1 / sqrt 2, ...
+  // One state for all environments: 1, 1 / sqrt 2, ...
   expect(seen.flat()).toEqual([1, 2, 3, 4].map((n) => 1 + 0.5 / Math.sqrt(n)))
   expect(metrics?.bonus).toBe(0.5)
 })
 
-test('PPO learns with a bonus, and goes on from its state exactly', async () => {
+test('PPO learns with a bonus, and resumes exactly from its state', async () => {
   const algorithm = withBonus(
     ppo({ ...ppoPresets.cleanrl, hidden: [16], rolloutSteps: 16 }),
     rnd({ batchSize: 32, hidden: [16] }),
@@ -172,8 +172,8 @@ test('PPO learns with a bonus, and goes on from its state exactly', async () => 
   expect(await run(true)).toEqual(whole)
 })
 
-test('rnd: the numbers of choices have no order', async () => {
-  // Learnt of all states but one: what is near in number to the known ones is as new as what is far.
+test('rnd treats discrete observations as unordered', async () => {
+  // Trained on all states but one. States with nearby numbers are as new as the others.
   const bonus = await rnd({ batchSize: 16, learningRate: 1e-2, hidden: [32] })(frozenLake, {
     numEnvs: 1,
     seed: 1,
@@ -203,7 +203,7 @@ test.each(
   encoders.flatMap(([kind, definition, encoder]) =>
     [rnd, icm].map((make) => ({ kind, definition, encoder, make })),
   ),
-)('$make.name sees through a body: $kind', async ({ definition, encoder, make }) => {
+)('the networks of $make.name take an encoder: $kind', async ({ definition, encoder, make }) => {
   const environment = createVectorEnvironment(definition, { numEnvs, seed: 2 })
   environment.reset()
   const algorithm = withBonus(
@@ -252,7 +252,7 @@ test('a bonus with a window sees the last observations of the episode', async ()
     environment.step()
     await agent.learn()
   }
-  // From 36 up to 24 and 12, where the limit cuts it off, twice.
+  // From 36 to 24 and 12, where the limit truncates, twice.
   expect(given).toEqual([
     [36, 24],
     [24, 12],

@@ -32,7 +32,7 @@ async function lengths(
 
 const small = { hidden: [32], activation: 'tanh' } as const
 
-test('A2C gets better at CartPole', async () => {
+test('A2C improves on CartPole', async () => {
   const [first, last] = await lengths(
     a2c({ ...a2cPresets['sb3-zoo-cartpole'], ...small, learningRate: 3e-3 }),
     8,
@@ -44,7 +44,7 @@ test('A2C gets better at CartPole', async () => {
 test.each([
   { baseline: false, normaliseAdvantages: true },
   { baseline: true, normaliseAdvantages: false },
-])('REINFORCE gets better at CartPole (baseline $baseline)', async (kind) => {
+])('REINFORCE improves on CartPole (baseline $baseline)', async (kind) => {
   const config = {
     ...kind,
     ...small,
@@ -58,7 +58,7 @@ test.each([
   expect(last).toBeGreaterThan(1.5 * first)
 })
 
-test('A2C goes on from its state exactly', async () => {
+test('A2C resumes exactly from its state', async () => {
   const run = async (interrupt: boolean): Promise<Float32Array> => {
     const config = { ...a2cPresets['sb3-zoo-cartpole'], ...small }
     const make = async () => {

@@ -4,7 +4,7 @@ import { cartPole } from '../../environments/control/cart-pole.ts'
 import { adaptBeta } from './ppo-update.ts'
 import { ppo, type PpoConfig, ppoPresets } from './ppo.ts'
 
-/** Figures of the updates of a short run. */
+/** Metrics of the updates of a short run. */
 async function updates(config: Partial<PpoConfig>, steps: number): Promise<Record<string, number>[]> {
   const preset = ppoPresets['sb3-zoo-cartpole']
   const environment = createVectorEnvironment(cartPole, { numEnvs: preset.numEnvs, seed: 1 })
@@ -24,13 +24,13 @@ async function updates(config: Partial<PpoConfig>, steps: number): Promise<Recor
 const meanOf = (rows: Record<string, number>[], name: string): number =>
   rows.reduce((sum, row) => sum + row[name], 0) / rows.length
 
-test('beta follows the divergence', () => {
+test('beta adapts to the divergence', () => {
   expect(adaptBeta(1, 0.01, 0.03)).toBe(0.5)
   expect(adaptBeta(1, 0.03, 0.03)).toBe(1)
   expect(adaptBeta(1, 0.05, 0.03)).toBe(2)
 })
 
-test('a target ends updates early, so that the policy moves less', async () => {
+test('a target divergence ends updates early, so that the policy changes less', async () => {
   const free = await updates({}, 2048)
   const bound = await updates({ targetKl: 1e-4 }, 2048)
   expect(meanOf(bound, 'kl')).toBeLessThan(0.5 * meanOf(free, 'kl'))

@@ -6,7 +6,7 @@ import { ppo, type PpoConfig, ppoPresets } from './ppo.ts'
 
 const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
 
-/** A run of one update on CartPole without velocities, in which episodes end anywhere. */
+/** A run of one update on CartPole without velocities, in which episodes end at any step. */
 async function begin(config: Partial<PpoConfig>) {
   const environment = createVectorEnvironment(cartPolePositions, { numEnvs, seed: 1 })
   environment.reset()
@@ -39,9 +39,10 @@ const encoders = {
 } as const
 
 test.each(Object.entries(encoders))(
-  '%s: what learning computes again is what the policy did',
+  '%s: the update recomputes the log-probabilities and values of acting',
   async (_, encoder) => {
-    // High rates, so that the policy is far from uniform soon; before a step of the optimiser old and new policy are one.
+    // High learning rates, so that the policy soon differs from uniform. Before an optimiser step, old and new
+    // policy are equal.
     const once = await begin({ encoder, learningRate: 0.02, epochs: 1, minibatches: 1 })
     for (const { kl } of await play(once, 64 * 6)) expect(Math.abs(kl)).toBeLessThan(2e-6)
     const often = await begin({ encoder, learningRate: 0.02, epochs: 6, minibatches: 1 })
@@ -52,7 +53,7 @@ test.each(Object.entries(encoders))(
   },
 )
 
-test('decisions carry the memory that they are given', async () => {
+test('predict reads and writes the memory that it is given', async () => {
   const run = await begin({ encoder: encoders['carried gru in short sequences'], epochs: 1, minibatches: 1 })
   const { agent } = run
   const [actions, again] = [new Float32Array(2), new Float32Array(2)]
@@ -70,7 +71,7 @@ test('decisions carry the memory that they are given', async () => {
   await agent.dispose()
 })
 
-test.each(Object.entries(encoders))('%s: a state restored goes on exactly there', async (_, encoder) => {
+test.each(Object.entries(encoders))('%s: a restored run continues exactly', async (_, encoder) => {
   const settings = { encoder, epochs: 2, minibatches: 2 }
   const whole = await begin(settings)
   await play(whole, 100)

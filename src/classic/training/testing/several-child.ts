@@ -4,14 +4,14 @@ import { trainClassic } from '../train-classic.ts'
 import { yieldToEventLoop } from '../learn-until.ts'
 import { killedLearners, smallRun } from './short-run.ts'
 
-// A process to be killed: small runs side by side, each in a folder of its own, which take turns. Prints a line whenever
-// all of them have come further.
+// A process to be killed: several small runs that take turns, each in its own folder. Prints a line when all of them
+// have advanced.
 const folder = process.argv[2]
 const pause = new Int32Array(new SharedArrayBuffer(4))
 const steps = killedLearners.map(() => 0)
 let readOnly = 0
 
-/** None gets ahead of the others, however long it takes to make their networks. */
+/** Keeps the runs at the same step, however long it takes to make their networks. */
 const inStep =
   (algorithm: ClassicAlgorithm, k: number): ClassicAlgorithm =>
   async (...given) => {
@@ -36,7 +36,7 @@ await Promise.all(
         steps[k]++
         const least = Math.min(...steps)
         if (least > readOnly) process.stdout.write(`${(readOnly = least)}\n`)
-        // Long enough for whoever reads it to kill this process before a run is over.
+        // Gives the reader time to kill this process before a run ends.
         if (least > 2) Atomics.wait(pause, 0, 0, 30)
       },
     })

@@ -10,11 +10,11 @@ import type { ClassicTrainOptions } from '../types.ts'
 
 const clocks = /"(\w*[sS]econds?|stepsPerSecond)":[\d.e+-]+,?/g
 
-/** The figures of a run without those of the clock. */
+/** The metrics of a run without wall-clock times. */
 export const metrics = (folder: string): string =>
   readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(clocks, '')
 
-/** Everything in the last checkpoint. */
+/** The state in the last checkpoint. */
 export const learned = (folder: string): unknown => readRun(openRunFolder({ path: folder })).learner
 
 /** The file of the last checkpoint. */
@@ -24,7 +24,7 @@ export const checkpointFile = (folder: string): string =>
 /** The bytes of the last checkpoint. */
 export const checkpointBytes = (folder: string): string => readFileSync(checkpointFile(folder), 'base64')
 
-/** A second of PPO on CartPole; checkpoints fall into the middle of rollouts. */
+/** A second of PPO on CartPole. Checkpoints fall into the middle of rollouts. */
 export const shortRun = (out: string): ClassicTrainOptions => ({
   definition: cartPole,
   algorithm: ppo({ ...ppoPresets['sb3-zoo-cartpole'], epochs: 2, hidden: [16] }),
@@ -37,7 +37,7 @@ export const shortRun = (out: string): ClassicTrainOptions => ({
   out,
 })
 
-/** Those that are killed all at once: each keeps something that the others do not. */
+/** The learners that are killed together. Each has some state that the others lack. */
 export const killedLearners = [
   'ppo with rnd',
   'ppo, recurrent',

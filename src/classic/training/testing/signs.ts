@@ -1,13 +1,16 @@
 import { box, discrete } from '../../environment/index.ts'
 import type { AsyncEnvironment, Environment } from '../../environment/index.ts'
 
-/** For tests: answers a shown sign with 0 or 1, for 1 when it is right; four times an episode. A user's own object. */
+/**
+ * For tests: a user's own object. It shows a sign, pays 1 for the right answer (0 or 1), and ends after four
+ * steps.
+ */
 export function signs(): Environment & { closed: boolean } {
   let sign = 1
   let step = 0
   let seed = 1
   const show = () => {
-    // The generator of Lehmer: enough for signs.
+    // Lehmer's generator, which suffices for signs.
     seed = (seed * 48_271) % 2_147_483_647
     sign = seed % 2 === 0 ? 1 : -1
     return { observation: Float32Array.of(sign, step) }
@@ -37,7 +40,7 @@ export function signs(): Environment & { closed: boolean } {
   }
 }
 
-/** The same, but that answers come later. */
+/** The same, with asynchronous answers. */
 export function laterSigns(): AsyncEnvironment {
   const inner = signs()
   return {
