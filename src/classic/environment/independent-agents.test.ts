@@ -3,7 +3,7 @@ import { climbing, prisonersDilemma } from '../environments/games/matrix-games.t
 import { box, discrete } from './space.ts'
 import { createVectorEnvironment } from './vector.ts'
 import { independentAgents, wholeEpisodes } from './independent-agents.ts'
-import { defineMultiAgentEnvironment } from './multi-agent.ts'
+import { createMultiAgentVector, defineMultiAgentEnvironment } from './multi-agent.ts'
 import { visibleContext } from './visible-context.ts'
 
 const dilemma = independentAgents(prisonersDilemma)
@@ -85,6 +85,22 @@ test.each(['same-step', 'next-step'] as const)(
     expect(chance(0)).not.toBe(before)
   },
 )
+
+test('a vector of episodes has the same masks, also after an episode has begun anew', () => {
+  const vector = createMultiAgentVector(countdown, { numEnvs: 2 })
+  vector.reset()
+  const masks = [0, 1, 2, 3].map(() => {
+    const mask = [...vector.actionMask.subarray(6)]
+    vector.step()
+    return mask
+  })
+  expect(masks).toEqual([
+    [1, 1, 1, 1, 1, 1],
+    [1, 0, 1, 1, 1, 1],
+    [1, 0, 1, 0, 1, 1],
+    [1, 1, 1, 1, 1, 1],
+  ])
+})
 
 test('all agents of an episode have the context of its first row, also in sight', () => {
   const vector = createVectorEnvironment(visibleContext(independentAgents(countdown)), {
