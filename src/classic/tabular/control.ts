@@ -21,6 +21,7 @@ import {
   randomAction,
 } from '../algorithm/action-values/action-values.ts'
 
+/** Settings of tabular methods. */
 export interface TabularConfig extends EpsilonSchedule {
   /** Share of an error that a step corrects. 1 suits deterministic environments. */
   stepSize: number
@@ -70,6 +71,7 @@ export interface TabularRule {
   restore?(state: unknown): void
 }
 
+/** Makes the rule of a method. `random` is the random stream of the agent. */
 export type MakeRule = (tables: Tables, random: { next(): number }) => TabularRule
 
 /**

@@ -49,6 +49,7 @@ export interface Solution {
   policy: Int32Array
 }
 
+/** Options of `valueIteration` and `policyIteration`. */
 export interface ValueIterationOptions {
   /** Discount. Default: 1. */
   gamma?: number
@@ -64,6 +65,8 @@ export interface ValueIterationOptions {
  *
  * @throws AgogeError `not-converged` if values still change after `maxSweeps`, for example with gamma 1 and an
  * endless reward
+ * @example
+ * const { values, policy } = valueIteration(frozenLake.transitions(), { gamma: 0.95 })
  */
 export function valueIteration(
   model: FiniteModel,
@@ -184,6 +187,7 @@ export function evaluatePolicy(
   })
 }
 
+/** The result of `softValueIteration`. */
 export interface SoftSolution {
   /** [states]: return plus `temperature` times entropy, under the policy that maximises this sum. */
   values: Float64Array
@@ -191,6 +195,7 @@ export interface SoftSolution {
   policy: Float64Array
 }
 
+/** Options of `softValueIteration`. */
 export interface SoftValueIterationOptions {
   /** Weight of a nat of entropy, above 0. */
   temperature: number

@@ -1,6 +1,7 @@
 import type { FiniteModel } from '../environment/index.ts'
 import { actionValue } from './dynamic-programming.ts'
 
+/** The result of `effectiveHorizon`. */
 export interface EffectiveHorizon {
   /** k + log(1 / gap^2) / log(actions). A learner that explores at random needs about actions^horizon samples. */
   horizon: number

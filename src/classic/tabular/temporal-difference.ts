@@ -4,6 +4,10 @@ import { type MakeRule, type Tables, tabular, type TabularConfig, type TabularSt
 /**
  * Q-learning: learns the values of the optimal policy, whatever policy it follows (Watkins 1989; Watkins & Dayan
  * 1992).
+ *
+ * @throws AgogeError `bad-argument` for settings outside their range
+ * @example
+ * const algorithm = qLearning({ gamma: 0.95, stepSize: 0.2, epsilonStart: 1, epsilonEnd: 0.1, explorationFraction: 0.5 })
  */
 export const qLearning = (config: TabularConfig): ClassicAlgorithm =>
   tabular('q-learning', config, ({ q, actions, best }) => ({

@@ -112,6 +112,7 @@ async function playEpisode(
 /** Default step limit of an episode, for environments without their own limit: a stuck policy would play for ever. */
 export const cutOffAfter = 10_000
 
+/** Options of `evaluateAgent`. */
 export interface EvaluateAgentOptions {
   /** Number of episodes. Default: 100. */
   episodes?: number

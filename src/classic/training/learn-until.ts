@@ -45,6 +45,7 @@ export function reportStep(error: unknown, environment: string, step: number): u
   })
 }
 
+/** Options of `learnUntil`. */
 export interface LearnUntilOptions {
   /** Environment steps in total over all environments, rounded up to whole steps of all of them. */
   steps: number

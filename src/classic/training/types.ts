@@ -5,6 +5,7 @@ import type { Context, Playable } from '../environment/index.ts'
 import type { ContextSettings } from './context-settings.ts'
 import type { BonusSettings } from './find-run.ts'
 
+/** When and how long a run evaluates its agent. */
 export interface EvaluationSettings {
   /** Episodes of the last evaluation. Default: 100. */
   episodes?: number
@@ -14,6 +15,7 @@ export interface EvaluationSettings {
   during?: number
 }
 
+/** Options of `trainClassic`. */
 export interface ClassicTrainOptions {
   /**
    * An environment; your own object with `reset` and `step`, synchronous or asynchronous; or a function that makes
@@ -108,6 +110,7 @@ export interface ClassicSummary {
   sets?: SetEvaluation[]
 }
 
+/** The result of `trainClassic`. */
 export interface ClassicResult {
   summary: ClassicSummary
   /** The trained agent. Call `dispose` when done. */
@@ -134,6 +137,7 @@ export interface NamedRun {
   contexts?: Partial<ContextSettings>
 }
 
+/** Options of `trainSeeds`. */
 export interface TrainSeedsOptions extends NamedRun {
   seeds: readonly number[]
   /** The folder that holds a run folder for each seed: `seed-1`, `seed-2` ... */

@@ -32,6 +32,7 @@ export function projectDistribution(
   }
 }
 
+/** Settings of `c51`. `c51Presets` has those of published runs. */
 export interface C51Config extends ReplayQConfig {
   /** Number of atoms of the distribution, evenly spaced from `low` to `high`. */
   atoms: number

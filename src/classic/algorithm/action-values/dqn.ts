@@ -2,6 +2,7 @@ import { abs, less, mul, reshape, square, sub, where } from '../../../engine/ten
 import type { ClassicAlgorithm } from '../agent.ts'
 import { type ReplayQConfig, replayQLearning } from './replay-q-learning.ts'
 
+/** Settings of `dqn`. `dqnPresets` has those of published runs. */
 export interface DqnConfig extends ReplayQConfig {
   /** Squared error, or Huber's loss, which is linear beyond 1. */
   loss: 'squared' | 'huber'

@@ -16,6 +16,7 @@ import type { ClassicAlgorithm } from '../agent.ts'
 import { zooReplay } from './dqn.ts'
 import { type ReplayQConfig, replayQLearning } from './replay-q-learning.ts'
 
+/** Settings of `qrDqn`. `qrDqnPresets` has those of published runs. */
 export interface QrDqnConfig extends ReplayQConfig {
   quantiles: number
 }

@@ -1,6 +1,7 @@
 import type { ClassicAlgorithm } from '../agent.ts'
 import { td3, type Td3Config, td3Presets } from './td3.ts'
 
+/** Settings of `ddpg`. `ddpgPresets` has those of published runs. */
 export type DdpgConfig = Omit<Td3Config, 'critics' | 'targetNoise' | 'targetNoiseClip'>
 
 const plain = ({

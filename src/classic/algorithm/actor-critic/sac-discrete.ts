@@ -53,6 +53,7 @@ import {
   type TemperatureConfig,
 } from './off-policy.ts'
 
+/** Settings of `discreteSac`. `discreteSacPresets` has those of a published run. */
 export interface DiscreteSacConfig extends OffPolicyConfig {
   actorLearningRate: number
   /** Learning rate of the critics and the temperature. */

@@ -15,6 +15,7 @@ import {
 import { sacActor, sacCritics } from './sac-programs.ts'
 import { createSacWorkerPair } from './sac-worker-pair.ts'
 
+/** Settings of `sac`. `sacPresets` has those of published runs. */
 export interface SacConfig extends OffPolicyConfig {
   actorLearningRate: number
   /** Learning rate of the critics and the temperature. */

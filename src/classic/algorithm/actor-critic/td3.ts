@@ -43,6 +43,7 @@ import { gradientStep, metricsOf } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
 import { joinParameters, offPolicyAgent, type OffPolicyConfig } from './off-policy.ts'
 
+/** Settings of `td3`. `td3Presets` has those of published runs. */
 export interface Td3Config extends OffPolicyConfig {
   learningRate: number
   /** Share by which the target networks move at each update of the actor. */

@@ -34,12 +34,14 @@ interface PolicyShape extends WholeEpisodes {
   encoder?: Encoder
 }
 
+/** Settings of `openAiEs`. */
 export interface OpenAiEsConfig extends PolicyShape {
   sigma: number
   learningRate: number
   weightDecay: number
 }
 
+/** Settings of `cmaEs`. */
 export interface CmaEsConfig extends PolicyShape {
   sigma: number
 }

@@ -2,6 +2,7 @@ import { rowSize } from '../../environment/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { MakeBonus } from './bonus.ts'
 
+/** Options of `counts`. */
 export interface CountOptions {
   /**
    * How observations are grouped into states. `resolution` rounds to multiples (default: 0.01). `hashBits` uses

@@ -9,6 +9,7 @@ import { gradientStep } from '../gradient-step.ts'
 import { add, concat, mean, mul, neg, square, stopGradient, sub, sum } from '../../../engine/tensor/index.ts'
 import { type MakeBonus, recentRows } from './bonus.ts'
 
+/** Options of `icm`. */
 export interface IcmOptions {
   /** Transitions of an update. Default: 128. */
   batchSize?: number

@@ -8,6 +8,7 @@ import { stateOfArray, stateOfParts } from '../agent.ts'
 import { gradientStep } from '../gradient-step.ts'
 import { type MakeBonus, recentRows, runningMoments } from './bonus.ts'
 
+/** Options of `rnd`. */
 export interface RndOptions {
   /** Transitions of an update of the predictor. Default: 128. */
   batchSize?: number

@@ -8,6 +8,7 @@ import { overWindow } from '../wrap-algorithm.ts'
 import { compilePolicyGradient, onPolicyAgent, type PolicyGradientConfig } from './on-policy-agent.ts'
 import { createRollout } from './rollout.ts'
 
+/** Settings of `a2c`. `a2cPresets` has those of published runs. */
 export interface A2cConfig extends PolicyGradientConfig {
   /** Steps of each environment between updates. */
   rolloutSteps: number

@@ -10,6 +10,7 @@ import { createPpoUpdate, ppoLoss, type PpoLossConfig, type PpoUpdateConfig } fr
 import { type CarriedGruEncoder, recurrentPpo } from './recurrent-ppo.ts'
 import { createRollout } from './rollout.ts'
 
+/** Settings of `ppo`. `ppoPresets` has those of published runs. */
 export interface PpoConfig extends PpoLossConfig, PpoUpdateConfig {
   /** Steps of each environment between updates. */
   rolloutSteps: number

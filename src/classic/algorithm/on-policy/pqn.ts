@@ -29,6 +29,7 @@ import { gradientStep, meanMetrics } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
 import { createRollout } from './rollout.ts'
 
+/** Settings of `pqn`. `pqnPresets` has those of published runs. */
 export interface PqnConfig extends EpsilonSchedule {
   /** Steps of each environment between updates. */
   rolloutSteps: number

@@ -16,6 +16,7 @@ import { gradientStep } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
 import { compilePolicyGradient } from './on-policy-agent.ts'
 
+/** Settings of `reinforce`. */
 export interface ReinforceConfig extends WholeEpisodes {
   /** Complete episodes of an update. */
   episodes: number
