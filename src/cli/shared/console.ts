@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type { ProgressOutput } from './progress.ts'
 
 /** The parts of the process that a command may use. Results go to `out`, everything else to `err`. */
@@ -7,6 +8,16 @@ export interface Console {
   progress: ProgressOutput
   signal: AbortSignal
   debug: boolean
+}
+
+/** What a command needs to add itself to the program. */
+export interface CommandContext {
+  program: Command
+  terminal: Console
+  /** What the user typed, for the record of a run. */
+  commandLine: string
+  /** Receives the exit code. */
+  done: (code: number) => void
 }
 
 /** Formats rows as aligned text: the first column left, the others right, two spaces between columns. */

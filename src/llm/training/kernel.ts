@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { OnTrainingEvent } from '../../runs/run-folder.ts'
 import type { PolicyUpdate } from '../algorithm/types.ts'
@@ -179,7 +180,12 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
     // No await from here until the record: the step is done.
     state.step++
     run.settled = true
-    run.record(part.name, (performance.now() - started) / 1000, steps, defined(metrics))
+    run.record(
+      part.name,
+      (performance.now() - started) / 1000,
+      steps,
+      defined(metrics) as Record<string, number>,
+    )
     if (state.step % run.checkpointEvery !== 0) continue
     await part.settle?.()
     await run.checkpoint()
@@ -320,10 +326,4 @@ export function optimStepAt(settings: OptimiserSettings, step: number, progress:
     ...(beta2 === undefined ? {} : { beta2 }),
     ...(clip === undefined ? {} : { clip }),
   }
-}
-
-function defined(metrics: StepMetrics): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(metrics).filter((entry): entry is [string, number] => entry[1] !== undefined),
-  )
 }

@@ -1,0 +1,167 @@
+import { type Command, Option } from 'commander'
+import type { CommandContext } from '../shared/console.ts'
+import type { EvalArrayCommand } from '../classic/eval-array.ts'
+import { showHelpFor } from '../shared/help.ts'
+import {
+  environmentKind,
+  type EnvironmentKind,
+  optionOf,
+  optionOfBoth,
+  refuseForeignOptions,
+  several,
+  share,
+  wholeNumber,
+  withContexts,
+  withModel,
+  withEnvironment,
+} from '../shared/options.ts'
+import type { PlayCommand } from '../play.ts'
+
+// Options and help of agoge eval, chat and play.
+
+const otherHelp =
+  (command: string) =>
+  (kind: EnvironmentKind): string =>
+    kind === 'classic'
+      ? `\nOptions for language models: agoge ${command} filesystem --help`
+      : `\nOptions of classic RL: agoge ${command} cartpole --help`
+
+const setAbout = 'contexts: default, train, interpolation or extrapolation'
+
+export function addEval({ program, terminal, done }: CommandContext): void {
+  const evaluate = withContexts(
+    withModel(
+      withEnvironment(
+        program
+          .command('eval')
+          .summary('success or mean return of models on held-out tasks')
+          .description(
+            'Success (or mean return) of one or several models on held-out tasks, with intervals.',
+          ),
+      ),
+    ),
+  )
+  for (const option of [
+    optionOf(
+      'classic',
+      new Option('--set <name>', `${setAbout}; repeatable (default: all)`).argParser(several),
+    ),
+    optionOfBoth(
+      new Option(
+        '--model <model>',
+        'run or model folder, or URL#NAME of an OpenAI-compatible endpoint; repeatable to compare',
+      ).argParser(several),
+      'run folder; repeatable to compare (default: an agent that acts at random)',
+    ),
+    optionOf(
+      'language',
+      new Option('--tasks <n>', 'held-out tasks for each model').argParser(wholeNumber(1)).default(400),
+    ),
+    optionOf(
+      'classic',
+      new Option('--episodes <n>', 'for each agent (default: 100)').argParser(wholeNumber(1)),
+    ),
+    optionOfBoth(
+      new Option('--seed <n>', "of tasks and sampling (default: the run's on its server, else 0)").argParser(
+        wholeNumber(0),
+      ),
+      'of the episodes (default: 0)',
+    ),
+    optionOf(
+      'language',
+      new Option('--threshold <share>', 'exit with code 2 if a model succeeds less often').argParser(share),
+    ),
+    new Option('--json <file>', 'write the whole report'),
+  ])
+    evaluate.addOption(option)
+  showHelpFor(
+    evaluate,
+    {
+      classic: [
+        'agoge eval cartpole --model .agoge/runs/RUN',
+        'agoge eval cartpole --model RUN --set extrapolation --episodes 200',
+      ],
+      mcp: [
+        'agoge eval mcp:everything --model https://api.example.com/v1#some-model',
+        'agoge eval mcp:everything --threshold 80% --json report.json',
+      ],
+      all: [
+        'agoge eval --model .agoge/runs/RUN --tasks 200',
+        'agoge eval reasoning --model https://api.example.com/v1#some-model',
+      ],
+    },
+    otherHelp('eval'),
+  )
+  evaluate.action(async (environment: string, options, command: Command) => {
+    const { isClassicEnvironment } = await import('../classic/classic-command.ts')
+    if (await isClassicEnvironment(environment, command)) {
+      const { runEvalArray } = await import('../classic/eval-array.ts')
+      return runEvalArray(
+        { ...(options as EvalArrayCommand), seed: options.seed ?? 0, environment },
+        terminal,
+      )
+    }
+    const { runEval } = await import('../llm/eval.ts')
+    done(await runEval({ ...options, environment }, terminal))
+  })
+}
+
+export function addChat({ program, terminal }: CommandContext): void {
+  const chat = withModel(
+    withEnvironment(
+      program
+        .command('chat')
+        .summary('give a trained model requests')
+        .description('Give a trained model requests; it acts on the live environment.'),
+      new Option('--yes', 'allow calls that may change something, and the plan of calls, without asking'),
+    ),
+  )
+    .option('--model <model>', 'run or model folder, or URL#NAME of an OpenAI-compatible endpoint')
+    .option('--seed <n>', 'of initial states and suggested requests (default: 0)', wholeNumber(0))
+  showHelpFor(chat, {
+    mcp: [
+      'agoge chat mcp:everything',
+      'agoge chat mcp:everything --model https://api.example.com/v1#some-model',
+    ],
+    all: ['agoge chat', 'agoge chat --model .agoge/runs/RUN --temperature 0.5'],
+  })
+  chat.action(async (environment: string, options, command: Command) => {
+    const kind = environmentKind(environment)
+    // A name that nothing has is reported as such later.
+    if (kind !== 'classic') refuseForeignOptions(command, environment, kind)
+    const { runChat } = await import('../llm/chat.ts')
+    await runChat({ ...options, environment }, terminal)
+  })
+}
+
+export function addPlay({ program, terminal }: CommandContext): void {
+  const play = withContexts(
+    program
+      .command('play')
+      .summary('watch an agent in the terminal, or play a text adventure')
+      .description('Watch a trained agent, or one that acts at random, in the terminal.'),
+  )
+    .option('--set <name>', `${setAbout} (default: train where they vary)`)
+    .argument(
+      '[environment]',
+      'a name from `agoge envs`, or a FILE.ts that exports `environment`',
+      'cartpole',
+    )
+    .option('--model <folder>', 'run folder of a trained agent')
+    .option('--episodes <n>', 'how many', wholeNumber(1), 1)
+    .option('--seed <n>', 'of the episodes', wholeNumber(0), 0)
+    .option('--fps <n>', 'frames per second', wholeNumber(1), 30)
+    .option(
+      '--every <n>',
+      'steps between frames (default: 1; 25 where output is no terminal)',
+      wholeNumber(1),
+    )
+    .option('--render <path>', 'write frames: FILE.svg or FILE.png (animated), or a folder of images')
+  showHelpFor(play, {
+    all: ['agoge play cartpole --model .agoge/runs/RUN', 'agoge play maze --render maze.png --seed 3'],
+  })
+  play.action(async (environment: string, options: PlayCommand) => {
+    const { runPlay } = await import('../play.ts')
+    await runPlay({ ...options, environment }, terminal)
+  })
+}

@@ -1,0 +1,91 @@
+import { defined } from '../../defined.ts'
+import type { CommandContext, Console } from '../shared/console.ts'
+import { showHelpFor } from '../shared/help.ts'
+import { wholeNumber } from '../shared/options.ts'
+
+// Options and help of agoge envs, papers, convert and doctor.
+
+export function addEnvs({ program, terminal }: CommandContext): void {
+  const envs = program
+    .command('envs')
+    .summary('the environments of classic RL, and what is in one')
+    .description('The environments of classic RL: spaces, context features, algorithms.')
+    .argument('[environment]', 'show one, with the ranges of its context features')
+    .option('--json', 'everything, for programs')
+  showHelpFor(envs, { all: ['agoge envs', 'agoge envs cartpole'] })
+  envs.action(async (environment: string | undefined, options: { json?: boolean }) => {
+    const { runEnvs } = await import('../classic/envs.ts')
+    await runEnvs({ ...options, ...defined({ environment }) }, terminal)
+  })
+}
+
+export function addPapers({ program, terminal, commandLine }: CommandContext): void {
+  // Loaded when asked for: experiments are no part of the library.
+  const openPapers = async (given: Console) => (await import('../papers.ts')).openPapers(given)
+  const papers = program
+    .command('papers')
+    .summary('experiments that put published claims to the test')
+    .description('Experiments that put published claims to the test.')
+    .helpCommand(false)
+    .configureHelp({ helpWidth: 80 })
+  const list = papers
+    .command('list')
+    .description('What there is, and what came of it.')
+    .option('--json', 'as JSON')
+  showHelpFor(list, { all: ['agoge papers list', 'agoge papers list --json'] })
+  list.action(async (options: { json?: boolean }) => {
+    const { listPapers, tools } = await openPapers(terminal)
+    await listPapers(options, tools)
+  })
+  const run = papers
+    .command('run')
+    .argument('<id>', 'from `agoge papers list`')
+    .description('Run every arm with every seed, give the verdict, keep the result.')
+    .option('--quick', 'one seed and a small budget: shows only that it runs')
+    .option('--workers <n>', 'processes at once (default: the number of cores)', wholeNumber(1))
+  showHelpFor(run, { all: ['agoge papers run carl --quick', 'agoge papers run carl --workers 4'] })
+  run.action(async (id: string, options: { quick?: boolean; workers?: number }) => {
+    const { runPaperCommand, tools } = await openPapers(terminal)
+    await runPaperCommand({ ...options, id, commandLine }, tools)
+  })
+  const report = papers
+    .command('report')
+    .description('A page with the scores and verdicts of all that were run.')
+    .option('--out <file>', 'where the page goes')
+  showHelpFor(report, { all: ['agoge papers report', 'agoge papers report --out papers.html'] })
+  report.action(async (options: { out?: string }) => {
+    const { reportPapers, tools } = await openPapers(terminal)
+    reportPapers(options, tools)
+  })
+}
+
+export function addConvert({ program, terminal }: CommandContext): void {
+  const convert = program
+    .command('convert')
+    .argument('<run>', 'a run folder')
+    .summary('rewrite a run of version 0.1, so that it can be resumed')
+    .description('Rewrite a run of version 0.1 in the names of this version, so that it can be resumed.')
+  showHelpFor(convert, {
+    all: [
+      'agoge convert .agoge/runs/RUN',
+      'agoge convert .agoge/runs/RUN && agoge train --resume .agoge/runs/RUN',
+    ],
+  })
+  convert.action(async (folder: string) => {
+    const { convertRun } = await import('../../runs/convert.ts')
+    const files = convertRun(folder)
+    terminal.out(files.length === 0 ? `${folder} needs no conversion` : `${folder}: ${files.join(', ')}`)
+  })
+}
+
+export function addDoctor({ program, terminal, done }: CommandContext): void {
+  const doctor = program
+    .command('doctor')
+    .summary('check what training needs, and how to repair it')
+    .description('Check what training needs, and say how to repair what is missing.')
+  showHelpFor(doctor, { all: ['agoge doctor', 'AGOGE_RUNTIME=web agoge doctor'] })
+  doctor.action(async () => {
+    const { runDoctor } = await import('../doctor.ts')
+    done(await runDoctor(terminal))
+  })
+}

@@ -1,0 +1,212 @@
+import { Option } from 'commander'
+import { policyPresets } from '../../llm/algorithm/policy-optimisation/presets.ts'
+import { trainingMethods } from '../../llm/training/method-list.ts'
+import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
+import type { Command } from 'commander'
+import type { CommandContext } from '../shared/console.ts'
+import { offlineMethods } from '../llm/option-values.ts'
+import { listed, showHelpFor } from '../shared/help.ts'
+import {
+  type EnvironmentKind,
+  optionOf,
+  optionOfBoth,
+  positive,
+  typedOptions,
+  wholeNumber,
+  withContexts,
+  withSamplingWeights,
+  withEnvironment,
+} from '../shared/options.ts'
+import type { TrainArrayCommand } from '../classic/train-array.ts'
+import type { TrainCommand } from '../llm/train.ts'
+import type { TrainOfflineCommand } from '../llm/train-offline.ts'
+
+// Options and help of agoge train, train-offline and pretrain.
+
+/** Algorithms of language-model agents, one per line. */
+const policyHelp = (kind: EnvironmentKind): string =>
+  kind === 'classic'
+    ? '\nAlgorithms and context features of an environment: agoge envs ENVIRONMENT\nOther options are for language models: agoge train filesystem --help'
+    : [
+        '\nAlgorithms:',
+        ...listed(Object.entries(policyPresets).map(([name, { about }]) => [name, about])),
+        '\nPreferences, imitation, distillation and critics, also by --algorithm:',
+        ...listed(Object.entries(trainingMethods).map(([name, { about }]) => [name, about])),
+        '\nOptions of classic RL: agoge train cartpole --help',
+      ].join('\n')
+
+export function addTrain({ program, terminal, commandLine }: CommandContext): void {
+  const train = withContexts(
+    withSamplingWeights(
+      withEnvironment(
+        program
+          .command('train')
+          .summary('train on an environment, and report how much better it got')
+          .description('Train on an environment, and report how much better it got.'),
+      ),
+    ),
+  )
+  for (const option of [
+    optionOf('classic', new Option('--visible', 'append the varying context features to the observation')),
+    optionOfBoth(
+      new Option('--seed <n>', 'of tasks, sampling and training').argParser(wholeNumber(0)).default(0),
+      'of environments and training',
+    ),
+    optionOfBoth(
+      new Option('--steps <n>', 'of reinforcement learning').argParser(wholeNumber(1)),
+      'of the environment',
+    ),
+    optionOfBoth(
+      new Option('--algorithm <name>', 'see below (default: grpo-damped)'),
+      'see agoge envs ENVIRONMENT (default: the first there)',
+    ),
+    optionOf('language', new Option('--teacher <model>', 'of distillation: a run or model folder')),
+    optionOf(
+      'language',
+      new Option('--reward-model <run>', 'reward by a model of train-offline, not by success'),
+    ),
+    optionOf('classic', new Option('--preset <name>', 'published settings of the algorithm, as cleanrl')),
+    optionOf(
+      'classic',
+      new Option('--encoder <kind>', 'mlp, cnn, gru or transformer; sizes as transformer,window=8,size=32'),
+    ),
+    optionOf(
+      'classic',
+      new Option('--bonus <kind>', 'exploration bonus: counts, rnd or icm; settings as rnd,weight=0.1'),
+    ),
+    optionOf(
+      'classic',
+      new Option('--seeds <n>', 'train n seeds from --seed on (default: 1), each in a process').argParser(
+        wholeNumber(1),
+      ),
+    ),
+    optionOf('classic', new Option('--num-envs <n>', 'environments of the vector').argParser(wholeNumber(1))),
+    optionOf(
+      'language',
+      new Option('--tasks <n>', 'held-out tasks of each evaluation').argParser(wholeNumber(1)),
+    ),
+    optionOf(
+      'language',
+      new Option('--compare-supervised', 'also train by supervision alone for the same time'),
+    ),
+    optionOf(
+      'language',
+      new Option('--quick', 'about a minute: 320 demonstrations, 8 steps, 60 held-out tasks'),
+    ),
+    optionOf(
+      'language',
+      new Option('--model <folder>', 'base model (with --backend tinker, only its tokenizer)'),
+    ),
+    optionOf(
+      'language',
+      new Option('--lora <rank>', 'train a low-rank adapter, saved as PEFT reads it').argParser(
+        wholeNumber(1),
+      ),
+    ),
+    optionOf(
+      'language',
+      new Option('--max-staleness <n>', 'sample each batch up to n steps ahead (default: 0)').argParser(
+        wholeNumber(0),
+      ),
+    ),
+    optionOf(
+      'language',
+      new Option('--overlap', 'sample while training; needs --max-staleness of 1 or more'),
+    ),
+    optionOf('language', new Option('--from-scratch', 'make the base model first, from generated text')),
+    optionOf('language', new Option('--backend <name>', 'local or tinker (default: local)')),
+    optionOf(
+      'language',
+      new Option(
+        '--tinker-url <url>',
+        'server of --backend tinker (default: TINKER_BASE_URL, else http://127.0.0.1:8000); key in TINKER_API_KEY',
+      ),
+    ),
+    optionOf('language', new Option('--tinker-model <name>', 'base model of the server, if it has several')),
+    new Option('--out <folder>', 'run folder (default: a new one under .agoge/runs)'),
+    new Option('--resume [folder]', 'resume a run (default: the last one)'),
+  ])
+    train.addOption(option)
+  showHelpFor(
+    train,
+    {
+      classic: [
+        'agoge train cartpole --algorithm ppo --preset cleanrl',
+        'agoge train pendulum --algorithm sac --seeds 5 --vary all',
+      ],
+      reasoning: [
+        'agoge train reasoning --task arithmetic-chain --difficulty 1 --quick',
+        'agoge train reasoning --algorithm dr-grpo --steps 60',
+      ],
+      mcp: ['agoge train mcp:everything --quick --yes', 'agoge train mcp:memory --sandbox --max-calls 5000'],
+      module: ['agoge train ./environment.ts', 'agoge train ./environment.ts --seed 2 --out runs/mine'],
+      all: ['agoge train --quick', 'agoge train --algorithm distillation --teacher RUN'],
+    },
+    policyHelp,
+  )
+  train.action(async (environment: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
+    const { isClassicEnvironment } = await import('../classic/classic-command.ts')
+    const [named] = command.args
+    if (await isClassicEnvironment(environment, command, options.resume)) {
+      const { runTrainArray } = await import('../classic/train-array.ts')
+      return runTrainArray({ ...options, environment, commandLine }, terminal)
+    }
+    const { runTrain } = await import('../llm/train.ts')
+    const beside = { typed: typedOptions(command), environment: named }
+    await runTrain({ ...options, environment, commandLine, beside }, terminal)
+  })
+}
+
+export function addTrainOffline({ program, terminal, commandLine }: CommandContext): void {
+  const offline = program
+    .command('train-offline')
+    .summary('preferences and reward models from recorded episodes')
+    .description('Train on recorded episodes: preferences (DPO and others), or a reward model.')
+    .argument('[episodes]', 'a run folder, or a JSONL file of episodes (default: the last run)')
+    .addOption(
+      new Option('--method <name>', 'how it learns').choices(Object.keys(offlineMethods)).default('dpo'),
+    )
+    .requiredOption('--out <folder>', 'run folder')
+    .option('--model <model>', 'a run or model folder to start from (default: the model of the run)')
+    .option('--steps <n>', 'updates', wholeNumber(1), 60)
+    .option('--batch <n>', 'pairs or episodes of an update', wholeNumber(1), 16)
+    .option('--learning-rate <rate>', 'of the optimiser', positive, 1e-4)
+    .option('--tasks <n>', 'held-out tasks, played before and after', wholeNumber(0), 60)
+    .option('--seed <n>', 'of the order of the examples', wholeNumber(0), 0)
+    .option('--resume', 'resume an earlier call with the same options')
+  showHelpFor(
+    offline,
+    {
+      all: [
+        'agoge train-offline runs/first --method dpo --out runs/dpo',
+        'agoge train-offline runs/first --method reward-model --out runs/reward',
+      ],
+    },
+    () => ['\nMethods:', ...listed(Object.entries(offlineMethods))].join('\n'),
+  )
+  offline.action(
+    async (episodes: string | undefined, options: Omit<TrainOfflineCommand, 'episodes' | 'commandLine'>) => {
+      const { runTrainOffline } = await import('../llm/train-offline.ts')
+      const named = episodes === undefined ? {} : { episodes }
+      await runTrainOffline({ ...options, ...named, commandLine }, terminal)
+    },
+  )
+}
+
+export function addPretrain({ program, terminal }: CommandContext): void {
+  const pretrain = program
+    .command('pretrain')
+    .summary('make the base model from generated text')
+    .description('Make the base model from nothing but generated text.')
+    .option('--out <folder>', 'where the model goes', baseModelFolder)
+    .option('--seed <n>', 'of corpus and weights', wholeNumber(0), 1)
+    .option('--tokens <n>', 'of the corpus', wholeNumber(1))
+    .option('--resume', 'resume an earlier call with the same options')
+  showHelpFor(pretrain, {
+    all: ['agoge pretrain --out models/mine --tokens 2000000', 'agoge pretrain --out models/mine --resume'],
+  })
+  pretrain.action(async (options: { out: string; seed: number; tokens?: number; resume?: boolean }) => {
+    const { baseTokens, runPretrain } = await import('../llm/pretrain.ts')
+    await runPretrain({ ...options, tokens: options.tokens ?? baseTokens }, terminal)
+  })
+}
