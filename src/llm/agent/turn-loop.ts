@@ -12,7 +12,7 @@ import {
 } from './episode-state.ts'
 import type { Act, Actor, ToolEnvironment, ToolSession } from './types.ts'
 
-/** Opens the episode's session. If the environment cannot, masks the episode. */
+/** Opens the session of an episode. Masks the episode if this fails. */
 async function open(
   state: EpisodeState,
   environment: ToolEnvironment,
@@ -29,7 +29,7 @@ async function open(
   }
 }
 
-/** Records the policy's act and runs its calls one after another. */
+/** Records what the policy did in a turn, then runs its calls one after another. Ends the episode if it answered. */
 async function actOn(
   state: EpisodeState,
   act: Act | Error,
@@ -78,7 +78,7 @@ async function actOn(
   }
 }
 
-/** Judges a finished episode, unless it is masked, and closes its session. */
+/** Judges an ended episode, unless it is masked. Then closes its session. */
 async function finish(state: EpisodeState, signal: AbortSignal | undefined): Promise<void> {
   const { session } = state
   if (session !== undefined && !state.masked()) {
@@ -92,7 +92,7 @@ async function finish(state: EpisodeState, signal: AbortSignal | undefined): Pro
   await state.close()
 }
 
-/** Why a call is refused, in a few words for the policy: an unknown tool, or arguments that do not fit its schema. */
+/** Returns why a call cannot run, as text for the policy: an unknown tool, or arguments that do not match its schema. */
 function refuse(call: ToolCall, session: ToolSession): string | undefined {
   const spec = session.specs.find((tool) => tool.name === call.name)
   if (spec === undefined) return `unknown tool ${call.name}`
@@ -100,8 +100,8 @@ function refuse(call: ToolCall, session: ToolSession): string | undefined {
 }
 
 /**
- * Calls the tool. Treats it as hung after its deadline, even if it ignores the signal. Time spent waiting for a server or its
- * state does not count.
+ * Calls the tool. After the deadline it throws an infrastructure error, even if the tool ignores the abort signal. Time that
+ * the call waits for a server or its state does not count.
  */
 async function callTool(
   session: ToolSession,
@@ -118,7 +118,7 @@ async function callTool(
   let endWait = (): void => {}
   let over = false
   const onWait = (waiting: boolean): void => {
-    // An abandoned call may still report progress.
+    // A call that was given up may still report waits.
     if (over) return
     deadline.onWait(waiting)
     endWait()
@@ -144,7 +144,7 @@ async function callTool(
   }
 }
 
-/** An infrastructure fault masks the episode. A mistake of the user ends the run. */
+/** Masks the episode, for an infrastructure fault. Rethrows an `AgogeError`: it is a mistake of the user and ends the run. */
 function maskFault(state: EpisodeState, error: unknown, signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
     state.mask('aborted', 'the run was aborted')
@@ -155,12 +155,13 @@ function maskFault(state: EpisodeState, error: unknown, signal: AbortSignal | un
 }
 
 /**
- * Measures the time in which any call of a wave waits for a server, its state or its rate limit. All episodes of a wave wait for
- * each other, so this time is not charged to any of them.
+ * Measures the time in which at least one call of a wave waits for a server, its state or its rate limit. A wave is the set of
+ * episodes that run together. They wait for each other, so this time counts for none of them.
  */
 export interface WaitClock {
-  /** Begins the wait of one call. Returns a function that ends it; further calls have no effect. */
+  /** Begins the wait of one call. Returns a function that ends it. Calling that function again has no effect. */
   begin(): () => void
+  /** Total waiting time so far. */
   milliseconds(): number
 }
 
@@ -184,8 +185,9 @@ function createWaitClock(): WaitClock {
 
 interface TurnProgress {
   turn: number
-  /** Number of unfinished episodes, and of all episodes of the wave. */
+  /** Number of episodes that have not ended. */
   live: number
+  /** Number of episodes in the wave. */
   total: number
   /** Tokens sampled so far in all episodes of the wave. */
   sampledTokens: number
@@ -194,21 +196,24 @@ interface TurnProgress {
 interface RunOptions {
   signal?: AbortSignal
   onTurn?: (progress: TurnProgress) => void
-  /** Concurrent sessions (open, call tools, judge). Default: 16. */
+  /** Maximum episodes that open, call tools or are judged at the same time. Default: 16. */
   concurrency?: number
 }
 
 /**
- * Runs a wave of episodes in lockstep. In each turn all live episodes act in one batch, in the order of `specs`; then their
- * calls run concurrently. So batches do not depend on the speed of the tools.
+ * Runs a wave of episodes in lockstep. In each turn, all episodes that have not ended act in one batch, in the order of `specs`.
+ * Then their calls run concurrently. So the batches do not depend on the speed of the tools.
  *
- * `ok`: ended and was judged, successful or not. `failed`: the agent hit a turn or token limit; judged too, and trains with its
- * reward. `masked`: an infrastructure fault (a server crashed or hung, the actor could not be reached, the run was aborted, the
- * wall-clock limit passed, or the outcome could not be judged); `error` says why, and there is no reward. A fault of one episode
- * does not affect the others.
+ * The status of an episode is one of:
+ * - `ok`: it gave an answer and was judged, successful or not.
+ * - `failed`: it reached a turn or token limit. It is judged too, and counts in training.
+ * - `masked`: an infrastructure fault. A server crashed or hung, the actor could not be reached, the run was aborted, the
+ *   wall-clock limit passed, or the outcome could not be judged. It has no reward, and `error` gives the reason.
  *
- * @throws AgogeError only for mistakes that would fail every episode (a wrong key, a missing command). All sessions are closed
- *   first.
+ * A fault in one episode does not affect the others.
+ *
+ * @throws AgogeError only for mistakes that would fail every episode, such as a wrong key or a missing command. All sessions
+ *   are closed first.
  */
 export async function runEpisodes(
   specs: readonly EpisodeSpec[],
@@ -253,7 +258,7 @@ export async function runEpisodes(
   return states.map((state) => state.toEpisode())
 }
 
-/** One act per episode. If the actor itself fails, its error stands in every place. */
+/** Returns one act per episode. If the actor throws, the result is its error, once per episode. */
 async function askActor(
   going: readonly EpisodeState[],
   turn: number,

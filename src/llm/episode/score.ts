@@ -1,14 +1,14 @@
 import { AgogeError } from '../../error.ts'
 import type { EpisodeReward } from './types.ts'
 
-/** A score with its named parts and the reason in words. */
+/** A score with named parts, and the reason for it as text. */
 export interface Scored<Part extends string = string> {
   value: number
   parts: Readonly<Partial<Record<Part, number>>>
   reason?: string
 }
 
-/** A result that could not be judged, and why. Gradients and means leave it out. */
+/** A result that could not be judged, with the reason as text. It does not count in gradients and means. */
 export interface Unscored {
   value: null
   parts?: Readonly<Record<string, never>>
@@ -16,15 +16,16 @@ export interface Unscored {
 }
 
 /**
- * The result of an environment's judge, a reward or an evaluation: a number, a number with parts, or `null` if the episode could
- * not be judged, which masks it. For the judge of an environment or agent, 1 or more is success and anything less is failure.
+ * What a judge, a reward function or an evaluation returns: a number, a number with parts, or `null`. `null` means that the
+ * episode could not be judged. Such an episode is masked: it has no reward and no gradient. For the judge of an environment or
+ * an agent, a score of at least 1 is a success and a lower one is a failure.
  */
 export type Score<Part extends string = string> = number | Scored<Part> | Unscored | null
 
 /**
- * Normalises a score to its object form.
+ * Checks a score and returns its object form.
  *
- * @param of names the judged object in errors.
+ * @param of what was judged, for the error message.
  * @throws AgogeError `bad-reward` if the value is missing, or if the value or a part is not a finite number.
  * @example readScore(0.5, 'an answer') // { value: 0.5, parts: {} }
  */
@@ -44,8 +45,8 @@ export function readScore<Part extends string>(score: Score<Part>, of: string): 
 }
 
 /**
- * The rewards that an episode stores for its judge's score: each part as `part:NAME`, and the value as `score` unless it is 0 or
- * 1, which `success` already says.
+ * Returns the rewards that an episode stores for the score of its judge. Each part is stored as `part:NAME`. The value is stored
+ * as `score`, unless it is 0 or 1: then the episode's `success` already gives it.
  */
 export function judgedRewards({ value, parts = {} }: Scored | Unscored, agent: string): EpisodeReward[] {
   const rewards = Object.entries<number | undefined>(parts).map(([name, part]) => ({

@@ -7,15 +7,17 @@ import type { CustomLossReport } from '../backend/custom-loss.ts'
 import type { ModelBackend, OptimReport, OptimStep } from '../model-backend.ts'
 
 /**
- * Optimiser settings and schedule. The learning rate rises linearly for `warmup` steps, then falls linearly to `final` of its
- * peak.
+ * Optimiser settings and schedule. The learning rate warms up linearly over the first `warmup` steps. It also decays linearly
+ * with the progress of the training, from the first step on, to `final` times its peak. The two factors are multiplied.
  */
 export interface OptimiserSettings {
+  /** Peak learning rate. */
   learningRate: number
-  /** Steps. Default: 0. */
+  /** Number of warm-up steps. Default: 0. */
   warmup?: number
-  /** Share of the peak learning rate at the end. Default: 0. */
+  /** Learning rate at the end, as a share of the peak. Default: 0. */
   final?: number
+  /** Default: the backend's own, as for the fields below. */
   optimizer?: OptimStep['optimizer']
   weightDecay?: number
   beta1?: number
@@ -35,7 +37,7 @@ export interface TrainedModel {
 
 /** What `update` can do in one training step. */
 export interface StepTools {
-  /** Starts at 0. */
+  /** Number of this step, from 0. */
   readonly step: number
   /** Share of the training that is done, 0 to 1. */
   readonly progress: number
@@ -43,9 +45,9 @@ export interface StepTools {
   /** Optimiser settings for this step, including warm-up and decay. */
   schedule(settings: OptimiserSettings): OptimStep
   /**
-   * Computes loss and gradient of a language model and makes one optimiser step.
+   * Computes the loss and gradient of a language model, then makes one optimiser step.
    *
-   * @param names describes the batch in the error for a non-finite loss.
+   * @param names returns names for the samples of the batch, such as episode ids. The error for a non-finite loss lists them.
    */
   apply(
     backend: Pick<ModelBackend, 'forward' | 'forwardBackward' | 'optimStep'>,
@@ -55,7 +57,7 @@ export interface StepTools {
   ): Promise<CustomLossReport & OptimReport>
   /** Loads a model's weights from a folder. */
   restart(model: Pick<TrainedModel, 'load'>, folder: string): Promise<void>
-  /** Makes one optimiser step for a model that has its gradient already. */
+  /** Makes one optimiser step with the gradient that the model has accumulated. */
   move(
     model: Pick<TrainedModel, 'optimStep'>,
     step: OptimStep,
@@ -67,14 +69,14 @@ export interface StepTools {
 export type StepMetrics = Record<string, number | undefined>
 
 export interface Validation {
-  /** Whether to validate after this many steps. `over`: this is the last step. */
+  /** Returns whether to validate after `step` steps. `over` is true after the last step. */
   isDue(step: number, over: boolean): boolean
   /** Name of the score, such as `success`. Higher is better. */
   measure: string
   score(): Promise<{ score: number; metrics?: Record<string, number> }>
-  /** Final weights: those of the highest score (the earliest if tied) or those of the last step. */
+  /** Final weights. `best`: those with the highest score, the earliest if tied. `last`: those of the last step. */
   keep: 'best' | 'last'
-  /** Returns true to end training early. */
+  /** Early stopping: returns true to end the training now. */
   isSettled?(best: BestCheckpoint): boolean
   /** Called when a score is the best so far. */
   onBest?(): void
@@ -107,7 +109,7 @@ export interface BestCheckpoint {
   score: number
   step: number
   checkpoint: string
-  /** Validations since then. */
+  /** Number of validations since then, all without a higher score. */
   without: number
 }
 
@@ -115,20 +117,20 @@ export interface BestCheckpoint {
 export interface TrainingPosition {
   /** Number of steps done. */
   step: number
-  /** The last validated step; -1: none. */
+  /** Step of the last validation, or -1 before the first one. */
   validated: number
   best: BestCheckpoint | null
 }
 
-/** Storage of a training: a run folder or memory. See `runTraining`. */
+/** Where a training is stored: in a run folder or in memory. See `runTraining`. */
 export interface TrainingRun {
   readonly state: TrainingPosition
   readonly checkpointEvery: number
   readonly signal: AbortSignal | undefined
-  /** False while the weights are ahead of the state. Nothing may be saved then. */
+  /** False while the weights are ahead of `state`, within a training step. No checkpoint may be written then. */
   settled: boolean
   readonly emit: OnTrainingEvent
-  /** Writes one line of metrics for the current step and emits it. */
+  /** Writes one line of metrics for the current step and emits it. `total` is the number of steps, null if unknown. */
   record(phase: string, seconds: number, total: number | null, metrics: Record<string, number>): void
   checkpoint(): Promise<void>
   saveWeights(name: string): Promise<void>
@@ -139,13 +141,14 @@ export interface TrainingRun {
 }
 
 /**
- * The training loop of every trainer of token models: collect, update, validate, checkpoint, until the last step. Ends with the
- * weights chosen by `validation.keep`.
+ * The training loop that all trainers of language models share. It repeats: collect a batch, update, validate, checkpoint. At
+ * the end it loads the weights that `validation.keep` selects.
  *
- * @throws AgogeError `non-finite-loss` naming the step, if the loss or gradient is not finite. The last good weights are saved.
+ * @throws AgogeError `non-finite-loss` if the loss or gradient is not finite. The error names the step. The last good weights
+ *   are saved.
  * @throws the reason of `run.signal` if it aborts.
  * @example
- * // A trainer: the model learns to say what it is shown.
+ * // Supervised fine-tuning.
  * const part: TrainingPart<TrainingSequence[]> = {
  *   name: 'sft',
  *   steps: 100,
@@ -157,7 +160,7 @@ export interface TrainingRun {
  *   },
  *   validation: { measure: 'accuracy', isDue: (step, over) => over || step % 20 === 0, score, keep: 'best' },
  * }
- * // Without `out` it trains in memory. With it, `resume: true` continues after a kill, to the same weights.
+ * // Without `out` it trains in memory. With `out`, `resume: true` continues an interrupted run and ends with the same weights.
  * const { records } = await runTraining(part, { models: { model: backend }, settings: { seed }, out: 'runs/sft' })
  */
 export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun): Promise<void> {
@@ -177,7 +180,7 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
     const metrics = await part
       .update(batch, stepTools(part, run, progress))
       .catch((error: unknown) => named(part.name, run, error))
-    // No await from here until the record: the step is done.
+    // No await from here to `record`, so that the counter, the flag and the metrics change together.
     state.step++
     run.settled = true
     run.record(
@@ -240,7 +243,7 @@ function stepTools<Batch>(part: TrainingPart<Batch>, run: TrainingRun, progress:
   return tools
 }
 
-/** One optimiser step outside of a run. @throws AgogeError `gradient-not-finite` if the gradient is not finite. */
+/** Makes one optimiser step outside of a run. @throws AgogeError `gradient-not-finite` if the gradient is not finite. */
 export async function moveWeights(
   model: Pick<TrainedModel, 'optimStep'>,
   step: OptimStep,
@@ -256,7 +259,7 @@ export async function moveWeights(
 }
 
 /**
- * One update of a language model outside of a run: loss, gradient, optimiser step.
+ * Makes one update of a language model outside of a run: loss, gradient, optimiser step.
  *
  * @throws AgogeError `non-finite-loss` or `gradient-not-finite`.
  */
@@ -286,7 +289,7 @@ async function named(
 const isNamed = ({ given }: AgogeError): boolean =>
   typeof given === 'object' && given !== null && 'phase' in given
 
-/** How many names the message lists; `given` has all of them. */
+/** Maximum names in the message. The field `given` has all of them. */
 const shown = 8
 
 async function diverged(
@@ -296,7 +299,7 @@ async function diverged(
   names: readonly string[],
 ): Promise<AgogeError> {
   const { state } = run
-  // Weights without an update since the last step are good, and newer than any saved ones.
+  // No optimiser step was made in this training step. So the weights are good, and newer than the last checkpoint.
   if (run.settled && state.step > 0) await run.checkpoint()
   const kept = run.lastWeights()
   const more = names.length > shown ? ` and ${names.length - shown} more` : ''
@@ -311,8 +314,8 @@ async function diverged(
 }
 
 /**
- * The optimiser step for step number `step`, from 0: linear warm-up, then linear decay by `progress` (0 at the start, 1 at the
- * end of the budget) down to `final` of the peak.
+ * Returns the optimiser step for step number `step`, counted from 0. The learning rate is the peak times the warm-up factor
+ * times the decay factor. The decay factor falls linearly from 1 at `progress` 0 to `final` at `progress` 1.
  */
 export function optimStepAt(settings: OptimiserSettings, step: number, progress: number): OptimStep {
   const { learningRate, warmup = 0, final = 0, optimizer, weightDecay, beta1, beta2, clip } = settings
