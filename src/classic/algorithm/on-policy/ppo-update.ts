@@ -18,35 +18,42 @@ import type { UpdateMetrics } from '../agent.ts'
 import { applyGradient, meanMetrics, scalars } from '../gradient-step.ts'
 
 export interface KlPenalty {
-  /** Initial weight of the divergence in the loss. */
+  /** Initial weight of the KL divergence in the loss. */
   beta: number
-  /** Target divergence of an update, in nats. */
+  /** Target KL divergence of one update, in nats. */
   target: number
 }
 
 /**
- * An adaptive KL penalty (Schulman et al. 2017, arXiv:1707.06347, section 4). The weight is halved if an update
- * changed the policy by less than target / 1.5, and doubled if by more than target * 1.5.
+ * Returns the weight of the adaptive KL penalty for the next update (Schulman et al. 2017, arXiv:1707.06347, section
+ * 4). It halves if `kl` of this update is below target / 1.5, and doubles if `kl` is above target * 1.5.
  */
 export const adaptBeta = (beta: number, kl: number, target: number): number =>
   kl < target / 1.5 ? beta / 2 : kl > target * 1.5 ? beta * 2 : beta
 
 export interface PpoLossConfig {
-  /** True clips the change of the value as well, as in OpenAI's code. False: plain squared error. */
+  /**
+   * Value loss. True: half the mean squared error, with the change of the value clipped, as in OpenAI's code. False: the
+   * mean squared error.
+   */
   clipValue: boolean
+  /** Weight of the entropy bonus. */
   entropy: number
+  /** Weight of the value loss. */
   valueWeight: number
-  /** Penalises the divergence from the acting policy, instead of clipping the ratio. */
+  /** Uses a KL penalty in place of the clipped ratio. Default: the clipped ratio. */
   klPenalty?: KlPenalty
 }
 
-/** Metrics of the loss. */
+/** Metrics that the loss computes. */
 type PpoMetric = 'policyLoss' | 'valueLoss' | 'entropy' | 'kl'
 
 /**
- * The PPO loss. Takes the policy's distribution parameters [R, p] and values [R, 1], and of the rollout: actions
- * [R, k], logprobs, values, advantages and returns [R], with clip [1], beta [1] for a KL penalty, and maskPenalty
- * [R, n] if actions are masked.
+ * The PPO loss of a minibatch with R rows.
+ *
+ * @param found what the current policy gives: parameters of the action distribution [R, p] and values [R, 1].
+ * @param inputs of the rollout: actions [R, k]; logprobs, values, advantages and returns, each [R]; maskPenalty [R, n]
+ *   if actions are masked. Also clip [1], and beta [1] for a KL penalty.
  */
 export function ppoLoss(
   { clipValue, entropy, valueWeight, klPenalty }: PpoLossConfig,
@@ -60,8 +67,7 @@ export function ppoLoss(
     inputs['logprobs'],
   )
   const ratio = exp(logRatio)
-  // log(old/new) plus ratio - 1, whose mean is 0: the same mean as the divergence, and never negative (Schulman's
-  // k3)
+  // Schulman's k3 estimator of KL(old, new): unbiased and never negative.
   const kl = mean(sub(sub(ratio, 1), logRatio))
   const clipped = minimum(maximum(ratio, sub(1, clip)), add(1, clip))
   const surrogate = mul(ratio, advantages)
@@ -89,9 +95,12 @@ export interface PpoUpdateConfig {
   learningRate: number
   clip: number
   maxGradientNorm: number
-  /** Which of learning rate and clip fall linearly to 0. */
+  /** Which of these fall linearly to 0 over the training. */
   anneal: readonly ('learningRate' | 'clip')[]
-  /** Ends an update before a step whose estimated divergence from the acting policy exceeds 1.5 times this. */
+  /**
+   * Early stopping: an update ends before the minibatch whose estimated KL divergence from the rollout's policy exceeds
+   * 1.5 times this. Default: no early stopping.
+   */
   targetKl?: number
   klPenalty?: KlPenalty
 }
@@ -101,7 +110,7 @@ interface PpoUpdateState {
   beta: number
 }
 
-/** The epochs of PPO over the minibatches of a rollout, with their optimiser. */
+/** Makes the update of PPO: some epochs over the minibatches of a rollout. It keeps the state of Adam and of beta. */
 export function createPpoUpdate(
   config: PpoUpdateConfig,
   parameters: ParameterSet,
@@ -114,7 +123,12 @@ export function createPpoUpdate(
   let beta = config.klPenalty?.beta ?? 0
   const scalar = (value: number): HostTensor => ({ data: Float32Array.of(value), shape: [1] })
   return {
-    /** `left`: the share of training that is left. Each epoch asks for new minibatches. */
+    /**
+     * Makes one update.
+     *
+     * @param left share of the training that is left, 1 to 0.
+     * @param minibatches called once per epoch.
+     */
     async run(left: number, minibatches: () => Iterable<Record<string, HostTensor>>): Promise<UpdateMetrics> {
       const learningRate = config.learningRate * (config.anneal.includes('learningRate') ? left : 1)
       const clip = config.clip * (config.anneal.includes('clip') ? left : 1)

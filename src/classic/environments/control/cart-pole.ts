@@ -2,9 +2,9 @@ import { box, defineEnvironment, discrete } from '../../environment/index.ts'
 import { angleLimit, cartPoleKernel, cosineOf, limit, reach, sineOf, tau } from './cart-pole-kernel.ts'
 
 /**
- * Balance a pole on a cart (Barto, Sutton & Anderson 1983). Equal step for step to Gymnasium 1.3's CartPole-v1.
- * Euler steps of 0.02 s. Reward: 1 in each step, also the last. State and observation: position m, velocity
- * m/s, angle rad, angular velocity rad/s.
+ * Balance a pole on a cart (Barto, Sutton & Anderson 1983). Every step equals Gymnasium 1.3's CartPole-v1.
+ * Explicit Euler steps of 0.02 s. Actions: push left, push right. State and observation: position m, velocity m/s,
+ * angle rad (0 is upright), angular velocity rad/s. Reward: 1 for every step, including the last.
  */
 export const cartPole = defineEnvironment({
   name: 'cartpole',
@@ -88,8 +88,8 @@ export const cartPole = defineEnvironment({
 const widest = (24 * 2 * Math.PI) / 360
 
 /**
- * The cart-pole without velocities, so that an agent needs memory. Observation: position m, angle rad. RL
- * Baselines3 Zoo's CartPole "NoVel" shows zeros in place of the velocities.
+ * CartPole without velocities, so that an agent needs memory. Observation: position m, angle rad. The same task in
+ * RL Baselines3 Zoo ("NoVel") keeps the velocities in the observation, as zeros.
  */
 export const cartPolePositions = defineEnvironment({
   ...cartPole,

@@ -2,17 +2,17 @@ import { defineAdvantage } from '../define.ts'
 import { type GroupRewards, isUniform, statistics } from './group.ts'
 
 export interface GrpoAdvantageSettings {
-  /** Whether to divide by the group's standard deviation. True is GRPO, false is Dr.GRPO. Default: true. */
+  /** Whether to divide by the standard deviation of the group. True: GRPO. False: Dr.GRPO. Default: true. */
   std?: boolean
-  /** Added to the deviation. Default: 1e-4, as in TRL; verl uses 1e-6. */
+  /** Added to the standard deviation. Default: 1e-4, as in TRL. verl uses 1e-6. */
   epsilon?: number
 }
 
 /**
- * Group-relative advantages: `(r - mean) / (std + epsilon)` with the unbiased deviation, as in TRL and verl. A group
- * with equal rewards or a single member gives zeros.
+ * Group-relative advantages: `(r - mean) / (std + epsilon)`. The standard deviation is unbiased (n - 1), as in TRL and
+ * verl. A group with equal rewards or a single member gets zeros. So does a masked member (`null`).
  *
- * Sources: DeepSeekMath (arXiv 2402.03300), Dr.GRPO without the deviation (arXiv 2503.20783).
+ * Sources: DeepSeekMath (arXiv 2402.03300); Dr.GRPO (arXiv 2503.20783), which does not divide.
  */
 export function grpoAdvantages(rewards: GroupRewards, settings: GrpoAdvantageSettings = {}): number[] {
   const { std = true, epsilon = 1e-4 } = settings
@@ -23,11 +23,13 @@ export function grpoAdvantages(rewards: GroupRewards, settings: GrpoAdvantageSet
 }
 
 /**
- * Group-relative advantages on the scale of the whole batch: `(r - mean of group) / (std of batch + epsilon)`, the
- * deviation unbiased and taken over the rewards of all groups. Easy and hard tasks keep their relative weight, whereas
- * dividing by a group's own deviation scales up nearly solved tasks. Groups with equal rewards give zeros.
+ * Group-relative advantages, scaled by the whole batch: `(r - mean of group) / (std of batch + epsilon)`. The standard
+ * deviation is unbiased and covers the rewards of all groups. GRPO's own scaling enlarges the advantages of tasks that
+ * are nearly always or nearly never solved; this one does not. A group with equal rewards gets zeros.
  *
- * Source: "Tricks or Traps" (arXiv 2508.08221); TRL's `scale_rewards="batch"`, whose epsilon of 1e-4 is the default.
+ * Source: "Tricks or Traps" (arXiv 2508.08221); TRL's `scale_rewards="batch"`.
+ *
+ * @param settings `epsilon` is added to the standard deviation. Default: 1e-4, as in TRL.
  */
 export function batchGrpoAdvantages(
   groups: readonly GroupRewards[],
@@ -42,7 +44,7 @@ export function batchGrpoAdvantages(
   })
 }
 
-/** Fields of `GrpoAdvantageSettings`. */
+/** Schema of `GrpoAdvantageSettings`: the type, limits and default of each setting. */
 export const grpoFields = {
   std: { type: 'boolean', default: true },
   epsilon: { type: 'number', minimum: 0, default: 1e-4 },

@@ -2,22 +2,22 @@ import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 export interface PpoSettings {
-  /** The ratio is clipped to [1 - clipLow, 1 + clipHigh]. A higher `clipHigh` is DAPO's clip-higher. */
+  /** The ratio is clipped to [1 - clipLow, 1 + clipHigh]. DAPO's clip-higher is a `clipHigh` above `clipLow`. */
   clipLow: number
   clipHigh: number
   /**
-   * Dual clip: bounds the loss of a negative advantage to `-dualClip * advantage`. Above 1; verl uses 3. Default: no
-   * bound.
+   * Dual clip: where the advantage is negative, the loss is at most `-dualClip * advantage`. Must be above 1. verl
+   * uses 3. Default: no dual clip.
    */
   dualClip?: number
 }
 
 /**
- * The clipped surrogate: `-min(ratio * A, clip(ratio, 1 - low, 1 + high) * A)`.
+ * PPO's clipped surrogate loss: `-min(ratio * A, clip(ratio, 1 - clipLow, 1 + clipHigh) * A)`.
  *
  * Sources: PPO (arXiv 1707.06347), eq. 7; dual clip (arXiv 1912.09729); clip-higher: DAPO (arXiv 2503.14476). verl
- * always applies the dual clip, with 3. TRL's `delta` limits the unclipped ratio for either sign; for negative
- * advantages both are the same.
+ * always applies the dual clip. TRL's `delta` caps the unclipped ratio for advantages of either sign. For negative
+ * advantages it equals the dual clip.
  */
 export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: PpoSettings): LossValue {
   return sumTokens(inputs, (logRatio, advantage, difference) => {
@@ -32,7 +32,7 @@ export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: Ppo
   })
 }
 
-/** The importance-weighted policy gradient, unclipped: `-ratio * A`. At ratio 1 its gradient is REINFORCE's. */
+/** The importance-weighted policy gradient without a clip: `-ratio * A`. At ratio 1 the gradient equals REINFORCE's. */
 export function importanceSamplingLoss(inputs: LossInputs): LossValue {
   return sumTokens(inputs, (logRatio, advantage, difference) => {
     const loss = -Math.exp(logRatio) * advantage
