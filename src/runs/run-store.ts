@@ -20,29 +20,30 @@ import type { RunFolder } from './run-folder.ts'
 
 /** The checkpoint to resume a run from. */
 export interface SavedRun {
-  /** Name of a folder under `checkpoints/`, with the large data. */
+  /** Name of its folder under `checkpoints/`, which holds the weights. */
   checkpoint: string
-  /** Plain JSON; equal runs have equal bytes. */
+  /** State of the training, as plain JSON. Two runs with equal results have the same bytes. */
   state: Record<string, unknown>
   /** Durations. Undefined in runs of earlier versions, whose `state` contains them. */
   times: Record<string, unknown> | undefined
 }
 
-/** Files that grow with every step. A checkpoint stores their lengths; on resumption they are truncated to these. */
+/** Files that grow with every step. A checkpoint stores their lengths. A resumed run truncates them to these lengths. */
 const growingFiles = ['metrics.jsonl', 'episodes.jsonl'] as const
 
 const stateFile = 'state.json'
 const configFile = 'config.json'
 
 /**
- * Locks a folder and makes it a run folder, or checks that it holds the run to resume. `config.json` stores the run's settings.
+ * Locks a run folder for this process. A new run writes its settings to `config.json`. A resumed run compares its settings with
+ * that file.
  *
- * @param config values that two runs with equal results have in common, as plain JSON.
- * @param options.notes fields of `config.json` that may differ when the run is resumed, such as the command.
+ * @param config the settings that determine the result of the run, as plain JSON. A resumed run must have the same.
+ * @param options.notes other fields of `config.json`, such as the command. They may differ when the run is resumed.
  * @returns a function that unlocks the folder.
- * @throws AgogeError `run-exists` if a new run's folder already holds one; `no-run` if there is none to resume;
- *   `resume-mismatch` if its settings differ; `other-base` if its base model differs (the field `base`); `run-in-use` if another
- *   process is writing to it.
+ * @throws AgogeError `run-exists` if the run is new but the folder holds one; `no-run` if there is no run to resume;
+ *   `resume-mismatch` if the settings differ; `other-base` if the base model (the field `base`) differs; `run-in-use` if another
+ *   process writes to the folder.
  */
 export function claimRun(
   folder: RunFolder,
@@ -65,7 +66,7 @@ export function claimRun(
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** Every field of `config` must be equal. Fields that only the folder has are notes. */
+/** Throws unless every field of `config` equals the stored one. Fields that only the folder has are notes and do not count. */
 function requireSameRun(folder: RunFolder, config: Readonly<Record<string, unknown>>): void {
   const stored = readConfig(folder)
   const recorded = recordedBase(folder)
@@ -87,9 +88,9 @@ function requireSameRun(folder: RunFolder, config: Readonly<Record<string, unkno
 }
 
 /**
- * The settings of a run.
+ * Reads the settings of a run from `config.json`.
  *
- * @throws AgogeError `no-run` if there is none, `bad-run-folder` if `config.json` is damaged, `earlier-version` for version 0.1.
+ * @throws AgogeError `no-run` if there is no run, `bad-run-folder` if `config.json` is damaged, `earlier-version` for version 0.1.
  */
 export function readConfig(folder: RunFolder): Record<string, unknown> {
   if (!hasChecked(folder, configFile)) throw noRun(folder.path)
@@ -104,7 +105,7 @@ export function readConfig(folder: RunFolder): Record<string, unknown> {
   return config
 }
 
-/** The error if there is no run to resume: in `path`, or in any of the searched folders. */
+/** Makes the error for a missing run. `path` is where it was searched: one folder, or several as text. */
 export const noRun = (path: string): AgogeError =>
   new AgogeError(`There is no run to resume in ${path}`, {
     code: 'no-run',
@@ -135,8 +136,8 @@ function firstDifference(before: string, now: string): string {
 }
 
 /**
- * Makes `checkpoints/NAME`, already written, the one to resume from: `state.json` is renamed into place last. Then removes all
- * other checkpoints except `final` and those in `keep`.
+ * Makes a checkpoint the one to resume from. Its folder `checkpoints/NAME` must already be complete. Replaces `state.json`
+ * atomically. Then removes all other checkpoints, except `final` and those in `keep`.
  */
 export function saveRun(
   folder: RunFolder,
@@ -158,10 +159,10 @@ export function saveRun(
 }
 
 /**
- * The state to resume from, or null if there is no checkpoint yet. Truncates the growing files to their length at the
+ * Returns the checkpoint to resume from, or null if there is none yet. Truncates the growing files to their lengths at that
  * checkpoint.
  *
- * @param isState checks that the state has the caller's format.
+ * @param isState returns whether the state has the format that the caller writes.
  * @throws AgogeError `bad-run-folder` if the state is missing or damaged.
  */
 export function loadRun(
@@ -169,7 +170,8 @@ export function loadRun(
   isState: (state: Readonly<Record<string, unknown>>) => boolean,
 ): SavedRun | null {
   const current = readCurrent(folder)
-  // Only the first checkpoint's weights can exist without a state.
+  // A process may stop after it wrote its first checkpoint and before it wrote the state. With more than one checkpoint,
+  // the state was lost.
   if (current === null && (folder.has('summary.json') || folder.list('checkpoints').length > 1))
     throw damagedState(folder, 'no such file')
   if (current !== null && !isState(current.state))
@@ -185,7 +187,7 @@ export function currentCheckpoint(folder: RunFolder): string | null {
   return readCurrent(folder)?.checkpoint ?? null
 }
 
-/** @throws AgogeError `no-model` if the final weights of a finished run are missing. */
+/** Returns the folder of the final weights. @throws AgogeError `no-model` if a finished run lacks them. */
 export function requireFinal(folder: RunFolder): string {
   if (folder.list('checkpoints/final').length === 0) throw weightsGone(folder.path)
   return folder.file('checkpoints', 'final')

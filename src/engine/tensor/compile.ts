@@ -17,7 +17,7 @@ import { input } from './operators/constant.ts'
 import { simplify } from './simplify.ts'
 
 export interface InputSpec {
-  /** Numbers, or symbols such as 'B' whose value may differ between runs. */
+  /** Sizes of the axes: numbers, or symbols such as 'B'. The value of a symbol may differ between runs. */
   shape: Shape
   /** Default: float32. */
   dtype?: DType
@@ -25,30 +25,34 @@ export interface InputSpec {
 
 export interface CompileOptions {
   /**
-   * Threads inside one operator. Default: `AGOGE_THREADS`, or 2. The default does not depend on the machine, so
-   * that results repeat.
+   * Threads that one operator uses. Default: `AGOGE_THREADS`, or 2. The default is the same on every machine, so that
+   * results are reproducible.
    */
   threads?: number
   /** Where the program runs. Default: `AGOGE_DEVICE`, or the CPU. */
   device?: Device
-  /** Whether the runtime keeps the memory of a run for the next one. This is faster but uses more memory. Default: true. */
+  /** Whether the runtime reuses its memory in the next run. True is faster but holds more memory. Default: true. */
   keepMemory?: boolean
-  /** Name for errors. */
+  /** Name of the program in errors. Default: "program". */
   name?: string
 }
 
-/** A compiled graph. Runs may overlap. A released program cannot run. */
+/** A compiled graph. Several runs may be in progress at once. */
 export interface Program {
   /**
-   * Runs the program and returns the outputs by name. The feeds are read in place; do not change them before
-   * the promise settles. Outputs named in `into` are written there, in their shape of this run. Others are new
-   * arrays; avoid these for large short-lived outputs, which cost time in garbage collection.
+   * Runs the program and returns the outputs by name. The feeds are not copied: do not change them before the promise
+   * settles.
+   *
+   * @param feeds the inputs by name.
+   * @param into tensors to write outputs to, by name. Their shape must be that of the output in this run. An output that
+   *   is not named here is a new array. For large outputs, reuse tensors to save time in garbage collection.
    */
   run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>>
+  /** Frees the program. It cannot run afterwards. */
   release(): Promise<void>
-  /** The plain data that another thread needs to run the same program. */
+  /** The program as plain data, with which another thread can run it. */
   readonly job: HelperJob
-  /** Number of operators after simplification. */
+  /** Number of operators in the simplified graph. Inputs and constants do not count. */
   readonly nodes: number
 }
 
@@ -60,9 +64,9 @@ export const defaultThreads = Math.max(1, Number(process?.env.AGOGE_THREADS ?? 2
 /**
  * Traces `build`, simplifies the graph and compiles it for ONNX Runtime. Equal graphs share one session.
  *
- * @param inputs shapes and types by name
- * @param build returns outputs by name, from the traced inputs
- * @throws AgogeError for shapes that do not fit, at the line that combines them
+ * @param inputs shapes and types of the inputs, by name.
+ * @param build computes the outputs from the inputs, both by name. It is called once.
+ * @throws AgogeError for shapes that do not match. The stack trace points at the line in `build`.
  *
  * @example
  * const program = await compile({ x: { shape: ['B', 2] } }, ({ x }) => ({ y: sum(mul(x, x), { axes: [1] }) }))

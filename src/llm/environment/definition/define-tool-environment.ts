@@ -15,8 +15,8 @@ import { createTaskSource } from './task-source.ts'
 import type { Draw, KindTaskSource } from './task-source.ts'
 
 /**
- * A call of a plan, such as `['add_item', { text: 'milk' }]`, or a function that makes the call from the results so
- * far.
+ * A call of a plan, such as `['add_item', { text: 'milk' }]`. Or a function that returns the call, given the results of
+ * the calls before it.
  */
 export type PlanCall =
   | readonly [tool: string, args: Record<string, unknown>]
@@ -24,37 +24,36 @@ export type PlanCall =
 
 /** One task of a kind: the values for its prompt template, and the reference solution. */
 export interface ToolDraft<State> {
-  /** Values for the placeholders of the template: `{ item: 'milk' }` for `Add <item>`. */
+  /** Values for the placeholders of the prompt template: `{ item: 'milk' }` for `Add <item>`. */
   holes?: Readonly<Record<string, string>>
   /** The whole prompt, for kinds without templates. */
   prompt?: string
-  /** The calls of a reference solution, in order. Demonstrations show them; the policy never sees them. */
+  /** The calls of a reference solution, in order. The policy sees them only in demonstrations. Default: no calls. */
   plan?: readonly PlanCall[]
   /**
-   * The required final answer: a text, a number, a text with the values it could be confused with, or a function of the
-   * plan's results. With a function, `wanted` gives the required answer. Default: any answer is accepted, and the
-   * expert says "done".
+   * The required final answer: a text, a number, or a text with the other values that it could be confused with. An
+   * answer that contains one of the others is wrong. Default: any answer is accepted, and the expert says "done".
    */
   answer?: string | number | { text: string; others: readonly string[] }
   /** The expert's final message. Default: the answer. */
   says?: string
   /** The state that counts as success. Default: the state after the plan. */
   goal?: State
-  /** 1 = easiest. Default: the number of calls, at least 1. */
+  /** 1 is easiest. Default: the number of calls in the plan, at least 1. */
   difficulty?: number
   /** What the task is about, for reports. */
   context?: Record<string, unknown>
-  /** Identifies the question; see `TaskDraft`. */
+  /** Identifies the question: two tasks with the same key ask the same. See `TaskDraft`. */
   key?: string
 }
 
 /** A kind of task. */
 export interface ToolTaskKind<State> {
-  /** Prompt templates: `[Add|Put] <item> [on|to] my list`. */
+  /** Prompt templates, such as `[Add|Put] <item> [on|to] my list`. `[a|b]` is a choice of words, `<item>` a placeholder. */
   templates?: readonly string[]
-  /** Optional templates with other words, for measuring success on unseen paraphrases. */
+  /** Templates in words that `templates` lack, to evaluate on unseen paraphrases. Default: none. */
   unseen?: readonly string[]
-  /** Draws a task. It may change the state; the changed state is then the initial state of the episode. */
+  /** Draws a task. It may change `state`. The episode then starts in the changed state. */
   draft: (state: State, draw: Draw) => ToolDraft<State>
 }
 
@@ -66,15 +65,17 @@ export interface DefinedTask<State> extends Task {
   goal?: State
 }
 
-/** What a judge receives. It never contains the text of the calls. */
+/** What a judge receives. A judge sees the outcome, never the calls that led to it. */
 export interface JudgeInputs<State> {
-  /** The states at the end and at the start of the episode. */
+  /** The state at the end of the episode. */
   state: State
+  /** The state at the start of the episode. */
   start: State
   /** The `goal` of the draft, or the state after its plan. */
   goal: State
+  /** The final answer. Null if the episode ended without one. */
   answer: string | null
-  /** Whether the answer is the required one. */
+  /** Whether the answer is correct. */
   answered: boolean
   task: DefinedTask<State>
 }
@@ -82,38 +83,39 @@ export interface JudgeInputs<State> {
 export interface ToolEnvironmentDefinition<State> {
   /** Name in episodes, reports and task ids. */
   name: string
-  /** One line for lists. */
+  /** Description in one line, for lists of environments. */
   about?: string
   /** System prompt of every conversation. Default: none. */
   system?: string
   /** Draws the initial state: plain data that `structuredClone` can copy. Each episode gets its own copy. */
   state: (draw: Draw) => State
   /**
-   * The tools over the state of one episode, in the shape of the AI SDK's `tool`. Default: none, for environments that
-   * only ask questions.
+   * Makes the tools of one episode, which read and change its state. Their format is that of the AI SDK's `tool`.
+   * Default: no tools, for environments that only ask questions.
    */
   tools?: (state: State) => Record<string, ToolLike>
+  /** The kinds of tasks, by name. */
   kinds: Readonly<Record<string, ToolTaskKind<State>>>
-  /** Default: succeeds if the state equals `goal` and the answer is the required one. */
+  /** Judges an episode. Default: success if the state equals `goal` and the answer is correct. */
   judge?: (inputs: JudgeInputs<State>) => boolean | Score | Promise<boolean | Score>
-  /** See `TaskSourceSettings`. Default: `hash`. */
+  /** How tasks are divided into train, validation and test. See `TaskSourceSettings`. Default: `hash`. */
   splits?: 'hash' | 'own'
-  /** Default: success minus a small cost for each call. */
+  /** Reward for training. Default: success minus a small cost for each call. */
   reward?: Reward
-  /** Demonstrations of each kind in the warm start: one number, or one for each kind. Default: 400, shared evenly. */
+  /** Demonstrations in the warm start: a number for every kind, or one for each. Default: 400 in total, shared evenly. */
   demonstrations?: number | Readonly<Record<string, number>>
-  /** Overrides the default limits of an episode (6 turns, 640 tokens). */
+  /** Limits of an episode. Default of a missing one: that of the training plan, such as 6 turns and 640 tokens. */
   limits?: Partial<EpisodeLimits>
 }
 
-/** A complete environment in one value. `agoge train FILE.ts` takes a module that exports it as `environment`. */
+/** An environment with its tasks. `agoge train FILE.ts` trains on the one that the module exports as `environment`. */
 export interface DefinedToolEnvironment<State = unknown> extends Pick<
   ToolEnvironmentDefinition<State>,
   'name' | 'about' | 'reward' | 'demonstrations' | 'limits'
 > {
   readonly tasks: KindTaskSource<DefinedTask<State>>
   /**
-   * Makes the environment for these tasks: sessions and judge.
+   * Makes the environment that runs and judges the episodes of these tasks.
    *
    * @throws AgogeError if a tool cannot be used.
    */
@@ -121,10 +123,11 @@ export interface DefinedToolEnvironment<State = unknown> extends Pick<
 }
 
 /**
- * Defines an environment whose tasks are solved with tools. You give the initial state, the tools and the kinds of
- * tasks; the tasks with their splits and ids, an isolated state for each episode, demonstrations and the judge follow.
+ * Defines an environment whose tasks are solved with tools. The definition gives the initial state, the tools and the
+ * kinds of tasks. From these come the tasks with their splits and ids, the demonstrations and the default judge. Every
+ * episode has its own copy of the state.
  *
- * @returns the environment; train on it with `agoge train FILE.ts` or `train()`, check it with `checkToolEnvironment`.
+ * @returns the environment. Train on it with `agoge train FILE.ts` or `train()`. Check it with `checkToolEnvironment`.
  * @throws AgogeError `bad-environment` if the definition has no kinds.
  * @example
  * export const environment = defineToolEnvironment({
@@ -190,7 +193,7 @@ export function defineToolEnvironment<State>(
   }
 }
 
-/** The draft with its expert and the required answer. */
+/** Returns the draft with its plan as an expert policy, and with the required answer. */
 function withExpert<State>(draft: ToolDraft<State>) {
   const { plan = [], answer } = draft
   const wanted = wantedAnswer(answer)
@@ -221,7 +224,7 @@ async function createEnvironment<State>(
   tasks: KindTaskSource<DefinedTask<State>>,
 ): Promise<ToolEnvironment<DefinedTask<State>>> {
   const { name, system, tools = () => ({}), judge = reached } = definition
-  // Schemas are read once. Each session binds the functions to its own state.
+  // Schemas are read once. Each session has its own functions, which work on its own state.
   const read = await readTools(tools(copyOf(name, tasks.task({ split: 'train', seed: 0 }).start)))
 
   const play = (start: State): { state: State; call: ToolSession['call'] } => {
@@ -252,7 +255,7 @@ async function createEnvironment<State>(
   }
 }
 
-/** The default judge. */
+/** The default judge: success if the state equals the goal and the answer is correct. */
 function reached<State>({ state, goal, answered }: JudgeInputs<State>): Scored<'state' | 'answer'> {
   const same = isDeepStrictEqual(state, goal)
   return {
@@ -264,7 +267,7 @@ function reached<State>({ state, goal, answered }: JudgeInputs<State>): Scored<'
   }
 }
 
-/** Returns the state after the plan of a task. */
+/** Runs the plan of a task on a copy of its start, and returns the state at the end. */
 async function goalOf<State>(
   task: DefinedTask<State>,
   play: (start: State) => { state: State; call: ToolSession['call'] },
@@ -278,7 +281,7 @@ async function goalOf<State>(
   }
 }
 
-/** Combines the schemas that were read with the functions of this session. */
+/** Returns the tools with the same schemas and the functions of one session. */
 function boundTo(own: Record<string, ToolLike>, read: ReadTools): ReadTools {
   return {
     specs: read.specs,
