@@ -96,7 +96,7 @@ export { animateSvg, renderSvg } from './environment/render/svg.ts'
 export type { SvgOptions } from './environment/render/svg.ts'
 export { renderTerminal } from './environment/render/terminal.ts'
 export type { TerminalOptions } from './environment/render/terminal.ts'
-export { requireSameStep, createVectorEnvironment } from './environment/vector.ts'
+export { createVectorEnvironment } from './environment/vector.ts'
 export {
   dict,
   sequence,
@@ -105,7 +105,6 @@ export {
   describeSpace,
   box,
   discrete,
-  hasIntegers,
   multiBinary,
   multiDiscrete,
   rowSize,
@@ -151,7 +150,6 @@ export {
   transformObservations,
   transformRewards,
 } from './environment/wrappers/transform.ts'
-export { checkActionsOf, writeActions } from './environment/wrappers/check-actions-of.ts'
 export {
   normaliseObservations,
   normaliseRewards,
@@ -197,7 +195,6 @@ export { createDeepSea, deepSea, deepSea20, deepSeaRight } from './environments/
 export { fourRooms } from './environments/grid/four-rooms.ts'
 export { keyDoor } from './environments/grid/key-door.ts'
 export {
-  boardStateSize,
   cellIndex,
   fillBoard,
   fillCells,
@@ -223,7 +220,7 @@ export { multiRoom } from './environments/grid/multi-room.ts'
 export { shortestPlan } from './environments/grid/shared/exact.ts'
 export { pointMass } from './environments/motion/point-mass.ts'
 export { reacher } from './environments/motion/reacher.ts'
-export { blackjackState, blackjack } from './environments/toy-text/blackjack.ts'
+export { blackjack } from './environments/toy-text/blackjack.ts'
 export { cliffWalking, cliffWalkingSlippery } from './environments/toy-text/cliff-walking.ts'
 export {
   generateLake,
@@ -264,7 +261,6 @@ export {
   finiteHorizon,
   valueIteration,
   actionValue,
-  bestAction,
   startValue,
 } from './tabular/dynamic-programming.ts'
 export type {
@@ -275,25 +271,15 @@ export type {
 } from './tabular/dynamic-programming.ts'
 export type { TracesConfig } from './tabular/temporal-difference.ts'
 export type { BonusSettings, FoundRun, TrainNamedOptions } from './training/find-run.ts'
-export { checkActions, checkStep } from './training/check-step.ts'
-export {
-  checkContexts,
-  evaluationContexts,
-  evaluationSets,
-  noContexts,
-  trainingContexts,
-} from './training/context-settings.ts'
+export { checkContexts } from './training/context-settings.ts'
 export type { ContextSettings, EvaluationContexts, EvaluationSet } from './training/context-settings.ts'
-export { cutOffAfter, cutOffNote, evaluateAgent } from './training/evaluate-agent.ts'
+export { evaluateAgent } from './training/evaluate-agent.ts'
 export type { EvaluateAgentOptions, Played } from './training/evaluate-agent.ts'
-export { findNamed } from '../closest-name.ts'
-export { algorithmsFor, findRun, findEnvironment, openNamed, trainNamed } from './training/find-run.ts'
-export { learnUntil, yieldToEventLoop } from './training/learn-until.ts'
+export { findRun, findEnvironment } from './training/find-run.ts'
+export { learnUntil } from './training/learn-until.ts'
 export type { LearnUntilOptions } from './training/learn-until.ts'
 export { loadAgent } from './training/load-agent.ts'
 export type { LoadedAgent } from './training/load-agent.ts'
-export { estimateText, resultLine, returnText, seedsLine } from './training/report.ts'
-export { readConfig } from '../runs/run-store.ts'
 export type {
   NamedRun,
   SeedsSummary,
@@ -307,5 +293,4 @@ export type {
 } from './training/types.ts'
 export { trainClassic } from './training/train-classic.ts'
 export { trainSeeds } from './training/train-seeds.ts'
-export { isEnvironmentFile, readEnvironmentFile, environmentFileOf } from './training/environment-file.ts'
 export type { EnvironmentFile } from './training/environment-file.ts'
