@@ -51,39 +51,39 @@ type PpoMetric = 'policyLoss' | 'valueLoss' | 'entropy' | 'kl'
 /**
  * The PPO loss of a minibatch with R rows.
  *
- * @param found what the current policy gives: parameters of the action distribution [R, p] and values [R, 1].
+ * @param prediction what the current policy gives: parameters of the action distribution [R, p] and values [R, 1].
  * @param inputs of the rollout: actions [R, k]; logprobs, values, advantages and returns, each [R]; maskPenalty [R, n]
  *   if actions are masked. Also clip [1], and beta [1] for a KL penalty.
  */
 export function ppoLoss(
   { clipValue, entropy, valueWeight, klPenalty }: PpoLossConfig,
   distribution: ActionDistribution,
-  found: { parameters: Tensor; values: Tensor },
+  prediction: { parameters: Tensor; values: Tensor },
   inputs: Record<string, Tensor>,
 ): { loss: Tensor; outputs: Record<PpoMetric, Tensor> } {
   const { advantages, returns, clip, maskPenalty } = inputs
   const logRatio = sub(
-    distribution.logprob(found.parameters, inputs['actions'], maskPenalty),
+    distribution.logprob(prediction.parameters, inputs['actions'], maskPenalty),
     inputs['logprobs'],
   )
   const ratio = exp(logRatio)
   // Schulman's k3 estimator of KL(old, new): unbiased and never negative.
   const kl = mean(sub(sub(ratio, 1), logRatio))
-  const clipped = minimum(maximum(ratio, sub(1, clip)), add(1, clip))
+  const clippedRatio = minimum(maximum(ratio, sub(1, clip)), add(1, clip))
   const surrogate = mul(ratio, advantages)
   const policyLoss =
     klPenalty === undefined
-      ? neg(mean(minimum(surrogate, mul(clipped, advantages))))
+      ? neg(mean(minimum(surrogate, mul(clippedRatio, advantages))))
       : sub(mul(kl, reshape(inputs['beta'], [])), mean(surrogate))
-  const values = reshape(found.values, returns.shape)
-  const error = square(sub(values, returns))
-  const change = sub(values, inputs['values'])
-  const clamped = add(inputs['values'], minimum(maximum(change, neg(clip)), clip))
+  const values = reshape(prediction.values, returns.shape)
+  const squaredError = square(sub(values, returns))
+  const valueChange = sub(values, inputs['values'])
+  const clippedValues = add(inputs['values'], minimum(maximum(valueChange, neg(clip)), clip))
   const valueLoss = mul(
-    mean(clipValue ? maximum(error, square(sub(clamped, returns))) : error),
+    mean(clipValue ? maximum(squaredError, square(sub(clippedValues, returns))) : squaredError),
     clipValue ? 0.5 : 1,
   )
-  const meanEntropy = mean(distribution.entropy(found.parameters, maskPenalty))
+  const meanEntropy = mean(distribution.entropy(prediction.parameters, maskPenalty))
   return {
     loss: add(sub(policyLoss, mul(meanEntropy, entropy)), mul(valueLoss, valueWeight)),
     outputs: { policyLoss, valueLoss, entropy: meanEntropy, kl },
@@ -126,12 +126,15 @@ export function createPpoUpdate(
     /**
      * Makes one update.
      *
-     * @param left share of the training that is left, 1 to 0.
+     * @param remaining share of the training that is left, 1 to 0.
      * @param minibatches called once per epoch.
      */
-    async run(left: number, minibatches: () => Iterable<Record<string, HostTensor>>): Promise<UpdateMetrics> {
-      const learningRate = config.learningRate * (config.anneal.includes('learningRate') ? left : 1)
-      const clip = config.clip * (config.anneal.includes('clip') ? left : 1)
+    async run(
+      remaining: number,
+      minibatches: () => Iterable<Record<string, HostTensor>>,
+    ): Promise<UpdateMetrics> {
+      const learningRate = config.learningRate * (config.anneal.includes('learningRate') ? remaining : 1)
+      const clip = config.clip * (config.anneal.includes('clip') ? remaining : 1)
       const metrics = meanMetrics()
       let kl = 0
       updating: for (let epoch = 0; epoch < config.epochs; epoch++) {
@@ -143,8 +146,8 @@ export function createPpoUpdate(
           })
           kl = outputs.kl.data[0]
           if (config.targetKl !== undefined && kl > 1.5 * config.targetKl) break updating
-          const stepped = applyGradient(adam, parameters, objective.gradient, learningRate)
-          metrics.add({ loss, ...stepped, ...scalars(outputs) })
+          const stepMetrics = applyGradient(adam, parameters, objective.gradient, learningRate)
+          metrics.add({ loss, ...stepMetrics, ...scalars(outputs) })
         }
       }
       if (config.klPenalty !== undefined) beta = adaptBeta(beta, kl, config.klPenalty.target)

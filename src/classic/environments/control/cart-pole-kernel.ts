@@ -1,12 +1,14 @@
 import { assembly } from '../../../engine/tensor/index.ts'
 
-export const limit = 2.4
-/** 12 degrees, computed as the reference does. */
+/** An episode ends beyond this position, in m. */
+export const positionLimit = 2.4
+/** An episode ends beyond this angle, in rad: 12 degrees, computed as Gymnasium does. */
 export const angleLimit = (12 * 2 * Math.PI) / 360
-export const tau = 0.02
+/** Seconds per step. */
+export const timeStep = 0.02
 
-/** Up to this angle in rad, the polynomials below are as accurate as the sine and cosine of any platform. */
-export const reach = 0.29
+/** Angle in rad up to which the polynomials below are as accurate as `Math.sin` and `Math.cos`. */
+export const polynomialLimit = 0.29
 
 /**
  * Coefficients of fdlibm (Sun Microsystems 1993), which most platforms use, so that results equal the reference
@@ -23,19 +25,19 @@ const cosTerms = [
 const [s1, s2, s3, s4, s5, s6] = sinTerms
 const [c1, c2, c3, c4, c5, c6] = cosTerms
 
-/** The sine of a small angle, from the angle and its square. */
-export const sineOf = (x: number, z: number): number =>
+/** Returns the sine of a small angle. `x` is the angle, `z` its square. */
+export const polynomialSine = (x: number, z: number): number =>
   x + z * x * (s1 + z * (s2 + z * (s3 + z * (s4 + z * (s5 + z * s6)))))
 
-/** The cosine, from the square of the angle. */
-export const cosineOf = (z: number): number =>
+/** Returns the cosine of a small angle. `z` is the square of the angle. */
+export const polynomialCosine = (z: number): number =>
   1 - (0.5 * z - z * (z * (c1 + z * (c2 + z * (c3 + z * (c4 + z * (c5 + z * c6)))))))
 
 type Code = assembly.Code
 const { doubles, int, i32, v128, vector, ifElse, repeat } = assembly
 
 /** The value of `terminated` for an environment that the kernel skipped. */
-const left = 2
+const skipped = 2
 
 /**
  * `step(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: a step of
@@ -51,10 +53,10 @@ export const cartPoleKernel: assembly.WasmFunction = {
   ) => {
     const { add, sub, mul, div, neg, abs, constant, load, store, shuffle, greater, select } = doubles
     const local = (): assembly.Local => builder.local(v128)
-    const [a, b, x, velocity, angle, spin] = Array.from({ length: 6 }, local)
-    const [gravity, cartMass, poleMass, length, strength] = Array.from({ length: 5 }, local)
-    const [totalMass, poleMassLength, square] = Array.from({ length: 3 }, local)
-    const [sin, cos, push, spinChange] = Array.from({ length: 4 }, local)
+    const [a, b, x, velocity, angle, angularVelocity] = Array.from({ length: 6 }, local)
+    const [gravity, cartMass, poleMass, halfLength, forceSize] = Array.from({ length: 5 }, local)
+    const [totalMass, poleMassLength, angleSquared] = Array.from({ length: 3 }, local)
+    const [sin, cos, push, angularAcceleration] = Array.from({ length: 4 }, local)
     const [newX, newAngle] = [local(), local()]
     const over = builder.local(i32)
     /** Addresses of the features of the current pair. */
@@ -66,47 +68,53 @@ export const cartPoleKernel: assembly.WasmFunction = {
       b.set(load(from.get, offset + size)),
       to.map((each, i) => each.set(shuffle(a.get, b.get, [i, i + 2]))),
     ]
-    const z = square.get
+    const z = angleSquared.get
     const horner = (terms: readonly number[]): Code =>
       terms
         .slice(0, -1)
         .reduceRight<Code>((sum, term) => add(constant(term), mul(z, sum)), constant(terms.at(-1)!))
     const force = select(
-      strength.get,
-      neg(strength.get),
+      forceSize.get,
+      neg(forceSize.get),
       doubles.masks(vector.equal(doubles.loadFirst(actions.get), vector.constant(1))),
     )
     const dynamics: Code = [
-      [gravity, cartMass, poleMass, length, strength].map((each, k) => each.set(load(columns[k].get))),
+      [gravity, cartMass, poleMass, halfLength, forceSize].map((each, k) => each.set(load(columns[k].get))),
       totalMass.set(add(poleMass.get, cartMass.get)),
-      poleMassLength.set(mul(poleMass.get, length.get)),
-      square.set(mul(angle.get, angle.get)),
+      poleMassLength.set(mul(poleMass.get, halfLength.get)),
+      angleSquared.set(mul(angle.get, angle.get)),
       cos.set(sub(constant(1), sub(mul(constant(0.5), z), mul(z, mul(z, horner(cosTerms)))))),
       sin.set(add(angle.get, mul(mul(z, angle.get), horner(sinTerms)))),
       push.set(
-        div(add(force, mul(mul(poleMassLength.get, mul(spin.get, spin.get)), sin.get)), totalMass.get),
-      ),
-      spinChange.set(
         div(
-          sub(mul(gravity.get, sin.get), mul(cos.get, push.get)),
-          mul(length.get, sub(constant(4 / 3), div(mul(poleMass.get, mul(cos.get, cos.get)), totalMass.get))),
+          add(force, mul(mul(poleMassLength.get, mul(angularVelocity.get, angularVelocity.get)), sin.get)),
+          totalMass.get,
         ),
       ),
-      newX.set(add(x.get, mul(constant(tau), velocity.get))),
-      newAngle.set(add(angle.get, mul(constant(tau), spin.get))),
+      angularAcceleration.set(
+        div(
+          sub(mul(gravity.get, sin.get), mul(cos.get, push.get)),
+          mul(
+            halfLength.get,
+            sub(constant(4 / 3), div(mul(poleMass.get, mul(cos.get, cos.get)), totalMass.get)),
+          ),
+        ),
+      ),
+      newX.set(add(x.get, mul(constant(timeStep), velocity.get))),
+      newAngle.set(add(angle.get, mul(constant(timeStep), angularVelocity.get))),
       velocity.set(
         add(
           velocity.get,
           mul(
-            constant(tau),
-            sub(push.get, div(mul(mul(poleMassLength.get, spinChange.get), cos.get), totalMass.get)),
+            constant(timeStep),
+            sub(push.get, div(mul(mul(poleMassLength.get, angularAcceleration.get), cos.get), totalMass.get)),
           ),
         ),
       ),
-      spin.set(add(spin.get, mul(constant(tau), spinChange.get))),
+      angularVelocity.set(add(angularVelocity.get, mul(constant(timeStep), angularAcceleration.get))),
       [0, 1].map((envIndex) => [
         a.set(shuffle(newX.get, velocity.get, [envIndex, envIndex + 2])),
-        b.set(shuffle(newAngle.get, spin.get, [envIndex, envIndex + 2])),
+        b.set(shuffle(newAngle.get, angularVelocity.get, [envIndex, envIndex + 2])),
         store(state.get, a.get, envIndex * 32),
         store(state.get, b.get, envIndex * 32 + 16),
         vector.store(
@@ -119,7 +127,7 @@ export const cartPoleKernel: assembly.WasmFunction = {
       over.set(
         doubles.bits(
           doubles.or(
-            greater(abs(newX.get), constant(limit)),
+            greater(abs(newX.get), constant(positionLimit)),
             greater(abs(newAngle.get), constant(angleLimit)),
           ),
         ),
@@ -136,9 +144,9 @@ export const cartPoleKernel: assembly.WasmFunction = {
     const everyPair = repeat(
       [
         readPair(state, 32, 0, [x, velocity]),
-        readPair(state, 32, 16, [angle, spin]),
-        ifElse(doubles.both(doubles.notGreater(abs(angle.get), constant(reach))), dynamics, [
-          int.store16(terminated.get, int.constant(left * 0x101)),
+        readPair(state, 32, 16, [angle, angularVelocity]),
+        ifElse(doubles.both(doubles.notGreater(abs(angle.get), constant(polynomialLimit))), dynamics, [
+          int.store16(terminated.get, int.constant(skipped * 0x101)),
           int.store(leftSome.get, int.constant(1)),
         ]),
         [

@@ -1,5 +1,13 @@
 import { box, defineEnvironment, discrete } from '../../environment/index.ts'
-import { angleLimit, cartPoleKernel, cosineOf, limit, reach, sineOf, tau } from './cart-pole-kernel.ts'
+import {
+  angleLimit,
+  cartPoleKernel,
+  polynomialCosine,
+  positionLimit,
+  polynomialLimit,
+  polynomialSine,
+  timeStep,
+} from './cart-pole-kernel.ts'
 
 /**
  * Balance a pole on a cart (Barto, Sutton & Anderson 1983). Every step equals Gymnasium 1.3's CartPole-v1.
@@ -29,29 +37,31 @@ export const cartPole = defineEnvironment({
   step({ state, context, actions, rewards, terminated }, i) {
     const s = i * 4
     const poleMass = context.poleMass[i]
-    const length = context.poleHalfLength[i]
+    const halfLength = context.poleHalfLength[i]
     const totalMass = poleMass + context.cartMass[i]
-    const poleMassLength = poleMass * length
+    const poleMassLength = poleMass * halfLength
     const force = actions[i] === 1 ? context.force[i] : -context.force[i]
     const velocity = state[s + 1]
     const angle = state[s + 2]
-    const spin = state[s + 3]
-    const square = angle * angle
-    const isNear = Math.abs(angle) <= reach
-    const cos = isNear ? cosineOf(square) : Math.cos(angle)
-    const sin = isNear ? sineOf(angle, square) : Math.sin(angle)
-    const push = (force + poleMassLength * (spin * spin) * sin) / totalMass
-    const spinChange =
-      (context.gravity[i] * sin - cos * push) / (length * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
-    const acceleration = push - (poleMassLength * spinChange * cos) / totalMass
-    const x = state[s] + tau * velocity
-    const newAngle = angle + tau * spin
+    const angularVelocity = state[s + 3]
+    const angleSquared = angle * angle
+    const isSmallAngle = Math.abs(angle) <= polynomialLimit
+    const cos = isSmallAngle ? polynomialCosine(angleSquared) : Math.cos(angle)
+    const sin = isSmallAngle ? polynomialSine(angle, angleSquared) : Math.sin(angle)
+    // `temp` in Gymnasium.
+    const push = (force + poleMassLength * (angularVelocity * angularVelocity) * sin) / totalMass
+    const angularAcceleration =
+      (context.gravity[i] * sin - cos * push) / (halfLength * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
+    const acceleration = push - (poleMassLength * angularAcceleration * cos) / totalMass
+    const x = state[s] + timeStep * velocity
+    const newAngle = angle + timeStep * angularVelocity
     state[s] = x
-    state[s + 1] = velocity + tau * acceleration
+    state[s + 1] = velocity + timeStep * acceleration
     state[s + 2] = newAngle
-    state[s + 3] = spin + tau * spinChange
+    state[s + 3] = angularVelocity + timeStep * angularAcceleration
     rewards[i] = 1
-    terminated[i] = x < -limit || x > limit || newAngle < -angleLimit || newAngle > angleLimit ? 1 : 0
+    terminated[i] =
+      x < -positionLimit || x > positionLimit || newAngle < -angleLimit || newAngle > angleLimit ? 1 : 0
   },
   observe({ state, observations }, i) {
     const s = i * 4
@@ -66,13 +76,13 @@ export const cartPole = defineEnvironment({
     const length = 2 * context.poleHalfLength[i]
     const tip = [x + length * Math.sin(angle), 0.6 + length * Math.cos(angle)] as const
     return {
-      view: [-limit, 0, 2 * limit, 2.4],
+      view: [-positionLimit, 0, 2 * positionLimit, 2.4],
       shapes: [
         {
           type: 'line',
           points: [
-            [-limit, 0.5],
-            [limit, 0.5],
+            [-positionLimit, 0.5],
+            [positionLimit, 0.5],
           ],
           stroke: '#888',
           width: 0.02,
@@ -84,9 +94,6 @@ export const cartPole = defineEnvironment({
   },
 })
 
-/** Twice the angle at which an episode ends. */
-const widest = (24 * 2 * Math.PI) / 360
-
 /**
  * CartPole without velocities, so that an agent needs memory. Observation: position m, angle rad. The same task in
  * RL Baselines3 Zoo ("NoVel") keeps the velocities in the observation, as zeros.
@@ -94,7 +101,7 @@ const widest = (24 * 2 * Math.PI) / 360
 export const cartPolePositions = defineEnvironment({
   ...cartPole,
   name: 'cartpole-positions',
-  observation: box([2], [-4.8, -widest], [4.8, widest]),
+  observation: box([2], [-4.8, -2 * angleLimit], [4.8, 2 * angleLimit]),
   observe({ state, observations }, i) {
     observations[i * 2] = state[i * 4]
     observations[i * 2 + 1] = state[i * 4 + 2]
