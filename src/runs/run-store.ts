@@ -148,10 +148,10 @@ export function saveRun(
     keep = [],
   }: { checkpoint: string; state: object; times: object; keep?: readonly string[] },
 ): void {
-  const before = readCurrent(folder)
+  const previous = readCurrent(folder)
   const current = { checkpoint, state }
   const offsets = Object.fromEntries(growingFiles.map((file) => [file, folder.size(file)]))
-  saveTimes(folder, before?.sum, sha256(JSON.stringify(current)), { ...times, offsets })
+  saveTimes(folder, previous?.checksum, sha256(JSON.stringify(current)), { ...times, offsets })
   folder.write(stateFile, withChecksum(current, 1))
   const kept = new Set([checkpoint, 'final', ...keep])
   for (const other of folder.list('checkpoints')) if (!kept.has(other)) folder.remove(`checkpoints/${other}`)
@@ -176,7 +176,7 @@ export function loadRun(
     throw damagedState(folder, 'no such file')
   if (current !== null && !isState(current.state))
     throw damagedState(folder, folder.read(stateFile).slice(0, 80))
-  const times = current?.sum === undefined ? undefined : readTimes(folder, current.sum)
+  const times = current?.checksum === undefined ? undefined : readTimes(folder, current.checksum)
   const offsets = (times ?? current?.state)?.['offsets'] as Record<string, number> | undefined
   for (const file of growingFiles) folder.truncate(file, offsets?.[file] ?? 0)
   return current === null ? null : { checkpoint: current.checkpoint, state: current.state, times }
@@ -195,7 +195,7 @@ export function requireFinal(folder: RunFolder): string {
 
 function readCurrent(
   folder: RunFolder,
-): { checkpoint: string; state: Record<string, unknown>; sum?: string } | null {
+): { checkpoint: string; state: Record<string, unknown>; checksum?: string } | null {
   if (!folder.has(stateFile)) return null
   const text = folder.read(stateFile)
   const opened = readWithChecksum(text)
@@ -205,7 +205,7 @@ function readCurrent(
   return {
     checkpoint,
     state: state as Record<string, unknown>,
-    ...defined({ sum: opened.sum }),
+    ...defined({ checksum: opened.sum }),
   }
 }
 

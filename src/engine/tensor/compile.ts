@@ -79,15 +79,15 @@ export async function compile(
   const traced = Object.fromEntries(
     Object.entries(inputs).map(([name, { shape, dtype }]) => [name, input(name, shape, dtype)]),
   )
-  const built = build(traced)
-  const names = Object.keys(built)
-  const outputs = simplify(Object.values(built))
+  const outputNodes = build(traced)
+  const outputNames = Object.keys(outputNodes)
+  const outputs = simplify(Object.values(outputNodes))
   const name = options.name ?? 'program'
   const { threads = defaultThreads, keepMemory = true, device = defaultDevice() } = options
   const model = lowerToOnnx(
     name,
     traced,
-    Object.fromEntries(names.map((key, i) => [key, outputs[i]])),
+    Object.fromEntries(outputNames.map((key, i) => [key, outputs[i]])),
     device,
   )
   const session = await acquireSession(model, { threads, device, keepMemory }).catch((cause: unknown) => {
@@ -99,11 +99,11 @@ export async function compile(
     shape,
     dtype,
   }))
-  const fetched = names.map((key, i) => ({ name: key, dtype: outputs[i].dtype }))
+  const outputTypes = outputNames.map((key, i) => ({ name: key, dtype: outputs[i].dtype }))
   let released = false
 
   return {
-    job: { kind: 'runtime', model, device, inputs: signatures, outputs: fetched },
+    job: { kind: 'runtime', model, device, inputs: signatures, outputs: outputTypes },
     nodes: topologicalOrder(outputs).filter((node) => node.inputs.length > 0).length,
     async run(feeds, into = {}) {
       if (released)
@@ -112,11 +112,11 @@ export async function compile(
           hint: 'compile it again',
         })
       bindSizes(signatures, feeds)
-      const results = await session.run(signatures, feeds, fetched, into).catch((cause: unknown) => {
+      const results = await session.run(signatures, feeds, outputTypes, into).catch((cause: unknown) => {
         throw runtimeError(`${name} stopped while running`, 'run-failed', cause)
       })
       return Object.fromEntries(
-        names.map((key, i): [string, HostTensor] => {
+        outputNames.map((key, i): [string, HostTensor] => {
           const given = into[key]
           if (given !== undefined) return [key, given]
           const { data, dims } = results[`out:${key}`]
