@@ -8,7 +8,7 @@ import type {
   EpisodeStatus,
 } from '../episode/types.ts'
 import { AgogeError } from '../../error.ts'
-import { judgedRewards, readScore } from '../episode/score.ts'
+import { rewardsOfScore, readScore } from '../episode/score.ts'
 import type { Score } from '../episode/score.ts'
 import type { ToolResult } from '../tool/tool.ts'
 import type { WaitClock } from './turn-loop.ts'
@@ -56,14 +56,14 @@ export interface EpisodeState {
   end(ending: Ending): void
   /** Ends and masks the episode with a reason, for faults that are not the policy's. */
   mask(ending: Ending, error: unknown): void
-  masked(): boolean
+  isMasked(): boolean
   /** Checks the limits before the policy acts. */
-  checkBefore(turn: number, signal: AbortSignal | undefined): void
+  checkLimits(turn: number, signal: AbortSignal | undefined): void
   addAct(act: Act): EpisodeNode
   /** `reward` is the environment's reward for the turn of the call. @throws AgogeError if it is not finite. */
   addToolResult(callId: string, result: Pick<ToolResult, 'text' | 'isError' | 'reward'>): void
   /** @throws AgogeError `bad-reward` if it is not a score. */
-  judged(given: Score): void
+  addScore(given: Score): void
   close(): Promise<void>
   toEpisode(): Episode
 }
@@ -120,8 +120,8 @@ export function createEpisodeState(
       status = 'masked'
       error ??= cause instanceof Error ? cause.message : String(cause)
     },
-    masked: () => status === 'masked',
-    checkBefore(turn, signal) {
+    isMasked: () => status === 'masked',
+    checkLimits(turn, signal) {
       if (state.ending !== undefined) return
       if (signal?.aborted) state.mask('aborted', 'the run was aborted')
       else if (performance.now() - started - waits.milliseconds() > limits.deadlineSeconds * 1000) {
@@ -167,10 +167,10 @@ export function createEpisodeState(
       }
       add({ role: 'tool', text, tokens: actor.encode({ role: 'tool', text, callId }), callId, isError })
     },
-    judged(given) {
+    addScore(given) {
       const score = readScore(given, `episode ${spec.id}`)
       success = score.value === null ? null : score.value >= 1
-      rewards.push(...judgedRewards(score, agent))
+      rewards.push(...rewardsOfScore(score, agent))
       if (score.value === null)
         state.mask('infrastructure', score.reason ?? 'the outcome could not be judged')
     },

@@ -13,7 +13,7 @@ import {
 import type { Act, Actor, ToolEnvironment, ToolSession } from './types.ts'
 
 /** Opens the session of an episode. Masks the episode if this fails. */
-async function open(
+async function openSession(
   state: EpisodeState,
   environment: ToolEnvironment,
   signal: AbortSignal | undefined,
@@ -25,19 +25,19 @@ async function open(
   try {
     state.session = await environment.open(state.spec.task, signal === undefined ? {} : { signal })
   } catch (error) {
-    maskFault(state, error, signal)
+    maskOrRethrow(state, error, signal)
   }
 }
 
 /** Records what the policy did in a turn, then runs its calls one after another. Ends the episode if it answered. */
-async function actOn(
+async function applyAct(
   state: EpisodeState,
   act: Act | Error,
   turn: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (act instanceof Error) {
-    maskFault(state, act, signal)
+    maskOrRethrow(state, act, signal)
     return
   }
   const node = state.addAct(act)
@@ -59,7 +59,7 @@ async function actOn(
   for (const call of act.calls) {
     state.usage.calls++
     const session = state.session as ToolSession
-    const refusal = refuse(call, session)
+    const refusal = refusalReason(call, session)
     if (refusal !== undefined) {
       state.usage.invalidCalls++
       node.invalid ??= refusal
@@ -70,7 +70,7 @@ async function actOn(
     try {
       state.addToolResult(call.id, await callTool(session, call, state, signal))
     } catch (error) {
-      maskFault(state, error, signal)
+      maskOrRethrow(state, error, signal)
       return
     } finally {
       state.toolSeconds += (performance.now() - started) / 1000
@@ -79,21 +79,21 @@ async function actOn(
 }
 
 /** Judges an ended episode, unless it is masked. Then closes its session. */
-async function finish(state: EpisodeState, signal: AbortSignal | undefined): Promise<void> {
+async function judgeAndClose(state: EpisodeState, signal: AbortSignal | undefined): Promise<void> {
   const { session } = state
-  if (session !== undefined && !state.masked()) {
+  if (session !== undefined && !state.isMasked()) {
     const { calls, invalidCalls } = state.usage
     try {
-      state.judged(await session.judge({ answer: state.answer, calls, invalidCalls }))
+      state.addScore(await session.judge({ answer: state.answer, calls, invalidCalls }))
     } catch (error) {
-      maskFault(state, error, signal)
+      maskOrRethrow(state, error, signal)
     }
   }
   await state.close()
 }
 
 /** Returns why a call cannot run, as text for the policy: an unknown tool, or arguments that do not match its schema. */
-function refuse(call: ToolCall, session: ToolSession): string | undefined {
+function refusalReason(call: ToolCall, session: ToolSession): string | undefined {
   const spec = session.specs.find((tool) => tool.name === call.name)
   if (spec === undefined) return `unknown tool ${call.name}`
   return validateArguments(spec.inputSchema, call.arguments)
@@ -114,7 +114,7 @@ async function callTool(
     seconds,
     () => new InfrastructureError(`${call.name} gave no answer in ${seconds} s`),
   )
-  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal])
+  const anySignal = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal])
   let endWait = (): void => {}
   let over = false
   const onWait = (waiting: boolean): void => {
@@ -126,26 +126,26 @@ async function callTool(
   }
   let onAbort = (): void => {}
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(either.reason)
-    either.addEventListener('abort', onAbort, { once: true })
+    onAbort = () => reject(anySignal.reason)
+    anySignal.addEventListener('abort', onAbort, { once: true })
   })
   try {
-    either.throwIfAborted()
+    anySignal.throwIfAborted()
     const id = `${state.spec.id}:${call.id}`
     return await Promise.race([
-      session.call(call.name, call.arguments, { signal: either, id, onWait }),
+      session.call(call.name, call.arguments, { signal: anySignal, id, onWait }),
       aborted,
     ])
   } finally {
     over = true
     deadline.clear()
     endWait()
-    either.removeEventListener('abort', onAbort)
+    anySignal.removeEventListener('abort', onAbort)
   }
 }
 
 /** Masks the episode, for an infrastructure fault. Rethrows an `AgogeError`: it is a mistake of the user and ends the run. */
-function maskFault(state: EpisodeState, error: unknown, signal: AbortSignal | undefined): void {
+function maskOrRethrow(state: EpisodeState, error: unknown, signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
     state.mask('aborted', 'the run was aborted')
     return
@@ -225,25 +225,25 @@ export async function runEpisodes(
   const { signal, onTurn, concurrency = 16 } = options
   const waits = createWaitClock()
   const states = specs.map((spec) => createEpisodeState(spec, actor, environment, limits, waits))
-  const each = (
+  const forEachEpisode = (
     items: readonly EpisodeState[],
     work: (state: EpisodeState) => Promise<void>,
   ): Promise<void> => forEachBounded(items, concurrency, work)
 
   try {
-    await each(states, (state) => open(state, environment, signal))
+    await forEachEpisode(states, (state) => openSession(state, environment, signal))
     for (let turn = 0; ; turn++) {
       const live = states.filter((state) => state.ending === undefined)
       if (live.length === 0) break
-      for (const state of live) state.checkBefore(turn, signal)
-      const going = live.filter((state) => state.ending === undefined)
-      const acts = await askActor(going, turn, actor, environment, signal)
-      await each(going, async (state) => {
-        await actOn(state, acts[going.indexOf(state)], turn, signal)
+      for (const state of live) state.checkLimits(turn, signal)
+      const acting = live.filter((state) => state.ending === undefined)
+      const acts = await askActor(acting, turn, actor, environment, signal)
+      await forEachEpisode(acting, async (state) => {
+        await applyAct(state, acts[acting.indexOf(state)], turn, signal)
       })
-      await each(
+      await forEachEpisode(
         live.filter((state) => state.ending !== undefined),
-        (state) => finish(state, signal),
+        (state) => judgeAndClose(state, signal),
       )
       onTurn?.({
         turn,
@@ -253,21 +253,21 @@ export async function runEpisodes(
       })
     }
   } finally {
-    await each(states, (state) => state.close())
+    await forEachEpisode(states, (state) => state.close())
   }
   return states.map((state) => state.toEpisode())
 }
 
 /** Returns one act per episode. If the actor throws, the result is its error, once per episode. */
 async function askActor(
-  going: readonly EpisodeState[],
+  acting: readonly EpisodeState[],
   turn: number,
   actor: Actor,
   environment: ToolEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<Awaited<ReturnType<Actor['act']>>> {
-  if (going.length === 0) return []
-  const requests = going.map((state) => ({
+  if (acting.length === 0) return []
+  const requests = acting.map((state) => ({
     episode: state.spec.id,
     turn,
     nodes: state.nodes,
@@ -277,6 +277,6 @@ async function askActor(
     return await actor.act(requests, signal === undefined ? {} : { signal })
   } catch (error) {
     if (AgogeError.isInstance(error)) throw error
-    return going.map(() => (error instanceof Error ? error : new Error(String(error))))
+    return acting.map(() => (error instanceof Error ? error : new Error(String(error))))
   }
 }

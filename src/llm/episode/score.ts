@@ -31,11 +31,11 @@ export type Score<Part extends string = string> = number | Scored<Part> | Unscor
  */
 export function readScore<Part extends string>(score: Score<Part>, of: string): Scored<Part> | Unscored {
   if (score === null) return { value: null }
-  const none = {} as Scored<Part>['parts']
-  const scored = typeof score === 'number' ? { value: score, parts: none } : score
+  const noParts = {} as Scored<Part>['parts']
+  const scored = typeof score === 'number' ? { value: score, parts: noParts } : score
   if (scored?.value === null) return scored
   // Untyped programs may pass anything.
-  const { value, parts = none } = (scored ?? {}) as Partial<Scored<Part>>
+  const { value, parts = noParts } = (scored ?? {}) as Partial<Scored<Part>>
   if ([value, ...Object.values(parts)].every((number) => Number.isFinite(number))) return { ...scored, parts }
   throw new AgogeError(`The score of ${of} is not a finite number`, {
     code: 'bad-reward',
@@ -48,7 +48,7 @@ export function readScore<Part extends string>(score: Score<Part>, of: string): 
  * Returns the rewards that an episode stores for the score of its judge. Each part is stored as `part:NAME`. The value is stored
  * as `score`, unless it is 0 or 1: then the episode's `success` already gives it.
  */
-export function judgedRewards({ value, parts = {} }: Scored | Unscored, agent: string): EpisodeReward[] {
+export function rewardsOfScore({ value, parts = {} }: Scored | Unscored, agent: string): EpisodeReward[] {
   const rewards = Object.entries<number | undefined>(parts).map(([name, part]) => ({
     agent,
     name: `part:${name}`,

@@ -42,7 +42,7 @@ export function createJob<T extends Task>(
   return {
     ...fields,
     scores: createScoreJournal(folder, `${journal}/scores.jsonl`),
-    settled: true,
+    weightsMatchState: true,
     checkpointEvery: options.plan.checkpointEvery,
     record(phase, seconds, total, metrics) {
       folder.append('metrics.jsonl', [JSON.stringify({ phase, step: state.step, seconds, metrics })])

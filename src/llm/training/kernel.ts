@@ -128,7 +128,7 @@ export interface TrainingRun {
   readonly checkpointEvery: number
   readonly signal: AbortSignal | undefined
   /** False while the weights are ahead of `state`, within a training step. No checkpoint may be written then. */
-  settled: boolean
+  weightsMatchState: boolean
   readonly emit: OnTrainingEvent
   /** Writes one line of metrics for the current step and emits it. `total` is the number of steps, null if unknown. */
   record(phase: string, seconds: number, total: number | null, metrics: Record<string, number>): void
@@ -170,19 +170,19 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
   emit({ type: 'phase', name: part.name, total: steps })
   for (;;) {
     run.signal?.throwIfAborted()
-    const over = progress() >= 1
-    if (validation !== undefined && state.validated !== state.step && validation.isDue(state.step, over))
+    const isDone = progress() >= 1
+    if (validation !== undefined && state.validated !== state.step && validation.isDue(state.step, isDone))
       await validate(part.name, validation, run)
-    if (over || (state.best !== null && validation?.isSettled?.(state.best) === true)) break
+    if (isDone || (state.best !== null && validation?.isSettled?.(state.best) === true)) break
     const started = performance.now()
     run.clearCaches()
     const batch = await part.collect(state.step)
     const metrics = await part
       .update(batch, stepTools(part, run, progress))
-      .catch((error: unknown) => named(part.name, run, error))
+      .catch((error: unknown) => rethrowWithStep(part.name, run, error))
     // No await from here to `record`, so that the counter, the flag and the metrics change together.
     state.step++
-    run.settled = true
+    run.weightsMatchState = true
     run.record(
       part.name,
       (performance.now() - started) / 1000,
@@ -227,17 +227,17 @@ function stepTools<Batch>(part: TrainingPart<Batch>, run: TrainingRun, progress:
     async apply(backend, { sequences, loss }, step, names) {
       const abort = signal === undefined ? {} : { signal }
       const report = await forwardBackward(backend, sequences, loss, abort).catch((error: unknown) =>
-        named(part.name, run, error, names),
+        rethrowWithStep(part.name, run, error, names),
       )
       return { ...report, ...(await tools.move(backend, step, names)) }
     },
     restart(model, folder) {
-      run.settled = false
+      run.weightsMatchState = false
       return model.load(folder)
     },
     move(model, step, names) {
-      run.settled = false
-      return moveWeights(model, step).catch((error: unknown) => named(part.name, run, error, names))
+      run.weightsMatchState = false
+      return moveWeights(model, step).catch((error: unknown) => rethrowWithStep(part.name, run, error, names))
     },
   }
   return tools
@@ -273,26 +273,26 @@ export async function applyUpdate(
 }
 
 /** Error codes of backends for a loss or gradient that is not finite. */
-const nonFinite = ['non-finite-loss', 'gradient-not-finite']
+const nonFiniteCodes = ['non-finite-loss', 'gradient-not-finite']
 
 /** Rethrows the error. Adds the step to errors about a loss or gradient that is not finite. */
-async function named(
+async function rethrowWithStep(
   phase: string,
   run: TrainingRun,
   error: unknown,
   names: () => readonly string[] = () => [],
 ): Promise<never> {
-  const known = AgogeError.isInstance(error) && nonFinite.includes(error.code) && !isNamed(error)
-  throw known ? await diverged(phase, run, error, names()) : error
+  const isNonFinite = AgogeError.isInstance(error) && nonFiniteCodes.includes(error.code) && !hasStep(error)
+  throw isNonFinite ? await nonFiniteError(phase, run, error, names()) : error
 }
 
-const isNamed = ({ given }: AgogeError): boolean =>
+const hasStep = ({ given }: AgogeError): boolean =>
   typeof given === 'object' && given !== null && 'phase' in given
 
 /** Maximum names in the message. The field `given` has all of them. */
-const shown = 8
+const maxNamesShown = 8
 
-async function diverged(
+async function nonFiniteError(
   phase: string,
   run: TrainingRun,
   cause: AgogeError,
@@ -300,15 +300,15 @@ async function diverged(
 ): Promise<AgogeError> {
   const { state } = run
   // No optimiser step was made in this training step. So the weights are good, and newer than the last checkpoint.
-  if (run.settled && state.step > 0) await run.checkpoint()
-  const kept = run.lastWeights()
-  const more = names.length > shown ? ` and ${names.length - shown} more` : ''
-  const batch = names.length === 0 ? '' : ` The batch: ${names.slice(0, shown).join(', ')}${more}`
+  if (run.weightsMatchState && state.step > 0) await run.checkpoint()
+  const lastWeights = run.lastWeights()
+  const more = names.length > maxNamesShown ? ` and ${names.length - maxNamesShown} more` : ''
+  const batch = names.length === 0 ? '' : ` The batch: ${names.slice(0, maxNamesShown).join(', ')}${more}`
   return new AgogeError(`Training stopped in step ${state.step + 1} of ${phase}. ${cause.message}.${batch}`, {
     code: 'non-finite-loss',
     given: { phase, step: state.step + 1, episodes: names },
     expected: 'a loss and a gradient that are finite numbers',
-    hint: `${kept === null ? 'No checkpoint was written yet' : `The last good weights are in ${kept}`}; lower the learning rate or clip the gradient in a new run`,
+    hint: `${lastWeights === null ? 'No checkpoint was written yet' : `The last good weights are in ${lastWeights}`}; lower the learning rate or clip the gradient in a new run`,
     cause,
   })
 }
@@ -319,10 +319,10 @@ async function diverged(
  */
 export function optimStepAt(settings: OptimiserSettings, step: number, progress: number): OptimStep {
   const { learningRate, warmup = 0, final = 0, optimizer, weightDecay, beta1, beta2, clip } = settings
-  const rise = Math.min(1, (step + 1) / (warmup + 1))
-  const fall = 1 - (1 - final) * Math.min(1, Math.max(0, progress))
+  const warmupFactor = Math.min(1, (step + 1) / (warmup + 1))
+  const decayFactor = 1 - (1 - final) * Math.min(1, Math.max(0, progress))
   return {
-    learningRate: learningRate * rise * fall,
+    learningRate: learningRate * warmupFactor * decayFactor,
     ...(optimizer === undefined ? {} : { optimizer }),
     ...(weightDecay === undefined ? {} : { weightDecay }),
     ...(beta1 === undefined ? {} : { beta1 }),

@@ -78,7 +78,7 @@ async function workOn<T extends Task>(
       // A checkpoint would remove the journal. Keep it if a file of the run is damaged.
       const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
       // Save first, but the caller must get the reason for stopping even if saving fails.
-      if (job.settled && job.state.step > 0 && !damaged) await job.checkpoint().catch(() => {})
+      if (job.weightsMatchState && job.state.step > 0 && !damaged) await job.checkpoint().catch(() => {})
       throw signal?.aborted === true ? signal.reason : error
     }
     return await finish(job)

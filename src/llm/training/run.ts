@@ -137,7 +137,7 @@ async function runInMemory<Batch>(
       state,
       checkpointEvery: Infinity,
       signal: options.signal,
-      settled: true,
+      weightsMatchState: true,
       emit: onEvent,
       record: recorder(state, records, onEvent),
       checkpoint: () => Promise.resolve(),
@@ -183,7 +183,7 @@ async function runInFolder<Batch>(
     state,
     checkpointEvery,
     signal,
-    settled: true,
+    weightsMatchState: true,
     emit: onEvent,
     record(phase, ...rest) {
       note(phase, ...rest)
@@ -216,7 +216,7 @@ async function runInFolder<Batch>(
   } catch (error) {
     const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
     // Save first, but the caller must get the reason for stopping even if saving fails.
-    if (run.settled && state.step > 0 && !damaged) await run.checkpoint().catch(() => {})
+    if (run.weightsMatchState && state.step > 0 && !damaged) await run.checkpoint().catch(() => {})
     throw signal?.aborted === true ? signal.reason : error
   }
   await run.saveWeights('final')

@@ -45,7 +45,7 @@ export function batchGrpoAdvantages(
 }
 
 /** Schema of `GrpoAdvantageSettings`: the type, limits and default of each setting. */
-export const grpoFields = {
+export const grpoSettingsSchema = {
   std: { type: 'boolean', default: true },
   epsilon: { type: 'number', minimum: 0, default: 1e-4 },
 } as const
@@ -55,7 +55,7 @@ export const grpoDefinition = defineAdvantage({
   about: 'less the mean of the group, divided by its deviation',
   formula: '(R - m) / (std + e); Dr.GRPO: without std',
   source: ['2402.03300', '2503.20783'],
-  settings: grpoFields,
+  settings: grpoSettingsSchema,
   compute: ({ rewards }, settings: GrpoAdvantageSettings) => grpoAdvantages(rewards, settings),
   cases: [
     { rewards: [1, 0, 0.4, -0.1, 1], expected: [1.0239741, -0.8722744, -0.113775, -1.0618993, 1.0239741] },

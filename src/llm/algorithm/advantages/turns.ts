@@ -1,6 +1,6 @@
 import { defineAdvantage } from '../define.ts'
 import type { EpisodeTurns } from '../define.ts'
-import { grpoAdvantages, grpoFields } from './grpo.ts'
+import { grpoAdvantages, grpoSettingsSchema } from './grpo.ts'
 import type { GrpoAdvantageSettings } from './grpo.ts'
 
 /** One episode of a group: the reward of each turn, and the outcome. */
@@ -139,7 +139,7 @@ export const turnLevelDefinition = defineAdvantage({
   formula: 'A(turn) + w A(outcome)',
   source: ['2505.11821'],
   needs: 'rewards of steps',
-  settings: { ...grpoFields, weight: { type: 'number', default: 1 } },
+  settings: { ...grpoSettingsSchema, weight: { type: 'number', default: 1 } },
   per: 'turn',
   compute: ({ turns }, settings: GrpoAdvantageSettings & { weight?: number }) =>
     turnLevelAdvantages(turns, settings),
@@ -161,7 +161,7 @@ export const turnReturnDefinition = defineAdvantage({
   formula: 'A(Σ γ^i r) among the same turn of the group',
   source: ['2511.14846'],
   needs: 'rewards of steps, or a `gamma` below 1',
-  settings: { ...grpoFields, gamma: { type: 'number', minimum: 0, maximum: 1, default: 1 } },
+  settings: { ...grpoSettingsSchema, gamma: { type: 'number', minimum: 0, maximum: 1, default: 1 } },
   per: 'turn',
   compute: ({ turns }, settings: GrpoAdvantageSettings & { gamma?: number }) =>
     turnReturnAdvantages(turns, settings),
@@ -184,7 +184,7 @@ export const stepGroupDefinition = defineAdvantage({
   source: ['2505.10978'],
   needs: "states that come again; with `anchor: 'history'` nothing",
   settings: {
-    ...grpoFields,
+    ...grpoSettingsSchema,
     gamma: { type: 'number', minimum: 0, maximum: 1, default: 1 },
     weight: { type: 'number', default: 1 },
     anchor: { oneOf: ['observation', 'history'], default: 'observation' },

@@ -22,13 +22,17 @@ export interface PpoSettings {
 export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: PpoSettings): LossValue {
   return sumTokens(inputs, (logRatio, advantage, difference) => {
     const ratio = Math.exp(logRatio)
-    const bounded = Math.min(1 + clipHigh, Math.max(1 - clipLow, ratio))
-    const plain = -ratio * advantage
-    const limited = -bounded * advantage
-    if (dualClip !== undefined && advantage < 0 && Math.max(plain, limited) > -dualClip * advantage)
+    const clippedRatio = Math.min(1 + clipHigh, Math.max(1 - clipLow, ratio))
+    const unclippedLoss = -ratio * advantage
+    const clippedLoss = -clippedRatio * advantage
+    if (
+      dualClip !== undefined &&
+      advantage < 0 &&
+      Math.max(unclippedLoss, clippedLoss) > -dualClip * advantage
+    )
       return { loss: -dualClip * advantage, derivative: 0, clipped: true }
-    if (limited > plain) return { loss: limited, derivative: 0, clipped: true }
-    return { loss: plain, derivative: logRatio === difference ? plain : 0 }
+    if (clippedLoss > unclippedLoss) return { loss: clippedLoss, derivative: 0, clipped: true }
+    return { loss: unclippedLoss, derivative: logRatio === difference ? unclippedLoss : 0 }
   })
 }
 

@@ -223,27 +223,30 @@ async function createEnvironment<State>(
   definition: ToolEnvironmentDefinition<State>,
   tasks: KindTaskSource<DefinedTask<State>>,
 ): Promise<ToolEnvironment<DefinedTask<State>>> {
-  const { name, system, tools = () => ({}), judge = reached } = definition
+  const { name, system, tools = () => ({}), judge = defaultJudge } = definition
   // Schemas are read once. Each session has its own functions, which work on its own state.
-  const read = await readTools(tools(copyOf(name, tasks.task({ split: 'train', seed: 0 }).start)))
+  const toolset = await readTools(tools(copyOf(name, tasks.task({ split: 'train', seed: 0 }).start)))
 
-  const play = (start: State): { state: State; call: ToolSession['call'] } => {
+  const startEpisode = (start: State): { state: State; call: ToolSession['call'] } => {
     const state = copyOf(name, start)
-    const own = tools(state)
-    return { state, call: (tool, args, options) => callTool(boundTo(own, read), tool, args, options) }
+    const episodeTools = tools(state)
+    return {
+      state,
+      call: (tool, args, options) => callTool(withFunctions(episodeTools, toolset), tool, args, options),
+    }
   }
 
   return {
     name,
-    tools: read.specs,
+    tools: toolset.specs,
     ...defined({ system }),
     async open(task) {
-      const { state, call } = play(task.start)
+      const { state, call } = startEpisode(task.start)
       return {
-        specs: read.specs,
+        specs: toolset.specs,
         call,
         async judge({ answer }) {
-          const goal = task.goal ?? (await goalOf(task, play))
+          const goal = task.goal ?? (await stateAfterPlan(task, startEpisode))
           const answered = answers(task.wanted, answer)
           const judged = await judge({ state, start: task.start, goal, answer, answered, task })
           return typeof judged === 'boolean' ? Number(judged) : judged
@@ -256,23 +259,23 @@ async function createEnvironment<State>(
 }
 
 /** The default judge: success if the state equals the goal and the answer is correct. */
-function reached<State>({ state, goal, answered }: JudgeInputs<State>): Scored<'state' | 'answer'> {
-  const same = isDeepStrictEqual(state, goal)
+function defaultJudge<State>({ state, goal, answered }: JudgeInputs<State>): Scored<'state' | 'answer'> {
+  const isGoal = isDeepStrictEqual(state, goal)
   return {
-    value: Number(same && answered),
-    parts: { state: same ? 1 : 0, answer: answered ? 1 : 0 },
-    ...(same && answered
+    value: Number(isGoal && answered),
+    parts: { state: isGoal ? 1 : 0, answer: answered ? 1 : 0 },
+    ...(isGoal && answered
       ? {}
-      : { reason: same ? 'the answer is not the wanted one' : 'the state is not the wanted one' }),
+      : { reason: isGoal ? 'the answer is not the wanted one' : 'the state is not the wanted one' }),
   }
 }
 
 /** Runs the plan of a task on a copy of its start, and returns the state at the end. */
-async function goalOf<State>(
+async function stateAfterPlan<State>(
   task: DefinedTask<State>,
-  play: (start: State) => { state: State; call: ToolSession['call'] },
+  startEpisode: (start: State) => { state: State; call: ToolSession['call'] },
 ): Promise<State> {
-  const { state, call } = play(task.start)
+  const { state, call } = startEpisode(task.start)
   const results: { text: string; isError: boolean }[] = []
   for (;;) {
     const move = task.plan(results)
@@ -282,11 +285,14 @@ async function goalOf<State>(
 }
 
 /** Returns the tools with the same schemas and the functions of one session. */
-function boundTo(own: Record<string, ToolLike>, read: ReadTools): ReadTools {
+function withFunctions(episodeTools: Record<string, ToolLike>, toolset: ReadTools): ReadTools {
   return {
-    specs: read.specs,
+    specs: toolset.specs,
     entries: new Map(
-      [...read.entries].map(([name, { schema, tool }]) => [name, { schema, tool: own[name] ?? tool }]),
+      [...toolset.entries].map(([name, { schema, tool }]) => [
+        name,
+        { schema, tool: episodeTools[name] ?? tool },
+      ]),
     ),
   }
 }

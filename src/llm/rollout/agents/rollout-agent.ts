@@ -3,7 +3,7 @@ import { checkWindow, languageModelFrom, readAnswer } from '../../agent/ai-sdk/i
 import type { ChatFormat, ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { LanguageModel, ModelAnswer, ModelCall } from '../../agent/ai-sdk/index.ts'
 import { AgogeError } from '../../../error.ts'
-import { judgedRewards, readScore } from '../../episode/score.ts'
+import { rewardsOfScore, readScore } from '../../episode/score.ts'
 import type { Score } from '../../episode/score.ts'
 import type { Episode, EpisodeReward } from '../../episode/types.ts'
 import type { ModelBackend } from '../../model-backend.ts'
@@ -268,7 +268,7 @@ async function runEpisode<T extends AgentTask, R>(
       const score = readScore(await program.judge(task, result), `episode ${spec.id}`)
       if (score.value === null)
         return masked('infrastructure', score.reason ?? 'the outcome could not be judged')
-      const rewards = [...rewarded, ...judgedRewards(score, 'agent')]
+      const rewards = [...rewarded, ...rewardsOfScore(score, 'agent')]
       return { status: 'ok', ending: 'answered', success: score.value >= 1, rewards }
     } catch (error) {
       if (options.signal?.aborted === true) return masked('aborted', 'the run was aborted')
