@@ -11,6 +11,7 @@ import { createRandom, type Random } from '../../../engine/random/index.ts'
 import { type HostTensor, type InputSpec, mean, mul, type Tensor } from '../../../engine/tensor/index.ts'
 import type { AnyVector, EnvironmentDefinition } from '../../environment/index.ts'
 import { type Encoder, noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
+// Not the index, whose store needs Node: this runs in browsers too.
 import { createReplay, type Replay, type ReplayBatch } from '../../replay/replay.ts'
 import {
   type ClassicAlgorithm,
@@ -33,7 +34,6 @@ import {
   randomAction,
 } from './action-values.ts'
 
-// Not the index, whose store needs Node: this runs in browsers too.
 /**
  * Settings of methods that learn action values from a replay buffer. Steps count over all environments of the
  * vector.
