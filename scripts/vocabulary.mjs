@@ -127,7 +127,11 @@ const exceptions = [
     word: /^scene$/,
     why: 'a context feature of the adventure, which stored episodes name',
   },
-  { path: /^src\/cli\/(papers|program)/, word: /^verdicts?$/, why: 'the verdict on a claim of a paper' },
+  {
+    path: /^src\/cli\/(papers|commands\/inspect)/,
+    word: /^verdicts?$/,
+    why: 'the verdict on a claim of a paper',
+  },
 ]
 
 const separators = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
