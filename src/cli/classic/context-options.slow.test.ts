@@ -110,7 +110,7 @@ test.each<[string[], RegExp]>([
     ['train', 'cartpole', '--vary', 'gravity', '--context', 'gravity=3'],
     /gravity of cartpole cannot both vary/,
   ],
-  [['train', 'cartpole', '--visible'], /Nothing of the context[\s\S]*--vary all --visible/],
+  [['train', 'cartpole', '--visible'], /No context feature[\s\S]*--vary all --visible/],
   [['train', 'filesystem', '--vary', 'gravity'], /--vary means nothing for filesystem/],
   [['eval', 'cartpole', '--set', 'extra'], /no set of contexts[\s\S]*default, train, interpolation/],
   [['play', 'cartpole', '--vary', 'poleMas'], /no context feature of cartpole[\s\S]*Did you mean "poleMass"/],

@@ -91,7 +91,7 @@ test.each<[string[], RegExp]>([
   [['cartpole', '--bonus', 'count'], /no bonus named "count"[\s\S]*Did you mean "counts"/],
   [['cartpole', '--bonus', 'rnd,beta=1'], /no setting of the bonus rnd named "beta"/],
   [['cartpole', '--bonus', 'rnd,weight'], /--bonus takes a kind and its settings/],
-  [['cartpole', '--bonus', 'rnd', '--algorithm', 'cma-es'], /cma-es judges whole episodes/],
+  [['cartpole', '--bonus', 'rnd', '--algorithm', 'cma-es'], /cma-es takes no bonus/],
 ])('%j is refused', async (words, message) => {
   const { code, err } = await agoge('train', ...words, '--out', join(folder, 'refused'))
   expect(code).toBe(1)
