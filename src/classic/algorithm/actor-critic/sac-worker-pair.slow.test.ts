@@ -91,8 +91,10 @@ test('a failure of the second thread is reported', async () => {
     sizes,
     buffer,
   })
-  // Nothing was sent.
-  worker!.ask(asked.load)
-  expect(() => worker!.barrier()).toThrow(expect.objectContaining({ code: 'thread-stopped' }))
+  // Nothing was sent, so the thread fails when it loads: while it is asked, or before the next barrier.
+  expect(() => {
+    worker!.ask(asked.load)
+    worker!.barrier()
+  }).toThrow(expect.objectContaining({ code: 'thread-stopped' }))
   await worker!.dispose()
 })
