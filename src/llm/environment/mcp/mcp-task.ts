@@ -5,8 +5,8 @@ import type { Task } from '../../agent/types.ts'
 import type { RequestStep } from './request.ts'
 import type { AdmittedTool } from './safety.ts'
 import { isPlainObject, objectsIn, type PlainObject } from './salient.ts'
-import { sampleArguments } from './sample-arguments.ts'
-import { wordsOf } from './sample-string.ts'
+import { sampleArguments } from './arguments/sample-arguments.ts'
+import { wordsOf } from './arguments/words.ts'
 import type { StateCall } from './state-pool.ts'
 
 /** A generated task whose reference solution has been run. The expected result is the one that run produced. */

@@ -7,7 +7,7 @@ import { chooseSalient, extractSalient, isPlainObject, type Salient } from './sa
 import { newState } from './state-pool.ts'
 import type { EpisodeState, StateCallOptions } from './state-pool.ts'
 import type { ToolSystem } from './tool-system.ts'
-import { typeOf } from './sample-arguments.ts'
+import { typeOf } from './arguments/schema-parts.ts'
 import type { JsonSchema } from '../../../untrusted/schema-check.ts'
 
 /** Outcome of running a draft's reference calls in a fresh state. */

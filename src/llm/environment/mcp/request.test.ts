@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
 import { renderRequest, toolWords } from './request.ts'
 import type { RequestStep } from './request.ts'
-import { spoken, wordsOf } from './sample-string.ts'
+import { spoken, wordsOf } from './arguments/words.ts'
 
 const splits = ['train', 'validation', 'test'] as const
 const steps: RequestStep[] = [

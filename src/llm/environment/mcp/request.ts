@@ -2,7 +2,7 @@ import { hash32 } from '../../../engine/random/index.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import type { Task } from '../../agent/types.ts'
 import { isPlainObject, type Salient } from './salient.ts'
-import { spoken } from './sample-string.ts'
+import { spoken } from './arguments/words.ts'
 
 /** One step of the request: a tool and its arguments. `linked` is the argument that takes the previous result. */
 export interface RequestStep {

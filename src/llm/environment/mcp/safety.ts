@@ -2,7 +2,7 @@ import { AgogeError } from '../../../error.ts'
 import type { UnusableTool } from '../../tool/mcp-results.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
-import { requiredOf } from './sample-arguments.ts'
+import { requiredOf } from './arguments/schema-parts.ts'
 import { filesObserver, missingState } from './environment-config.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
 

@@ -1,5 +1,5 @@
 import type { Random } from '../../../engine/random/index.ts'
-import { spoken } from './sample-string.ts'
+import { spoken } from './arguments/words.ts'
 
 export type PlainObject = Record<string, unknown>
 

@@ -11,7 +11,7 @@ import { renderRequest } from './request.ts'
 import { tellsMoment } from './repeatable.ts'
 import { listReasons } from './safety.ts'
 import { answerMatches, chooseSalient, extractSalient, otherValues } from './salient.ts'
-import { UnusableSchema } from './sample-arguments.ts'
+import { UnusableSchema } from './arguments/schema-parts.ts'
 import { createSystemEnvironment, type ToolSystem } from './tool-system.ts'
 
 /** Splits in the order in which they are made. */

@@ -11,7 +11,7 @@ import {
   tellsTime,
 } from './repeatable.ts'
 import type { AdmittedTool, LeftOutTool } from './safety.ts'
-import { UnusableSchema } from './sample-arguments.ts'
+import { UnusableSchema } from './arguments/schema-parts.ts'
 import { newState, SlowCall } from './state-pool.ts'
 import type { EpisodeState, StateCall } from './state-pool.ts'
 import type { ToolSystem } from './tool-system.ts'

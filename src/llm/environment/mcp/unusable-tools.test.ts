@@ -7,8 +7,8 @@ import { createRandom } from '../../../engine/random/index.ts'
 import { validateArguments } from '../../../untrusted/validate.ts'
 import { toolsPage } from '../../tool/mcp-results.ts'
 import { createMcpEnvironment, type McpEnvironment } from './mcp-environment.ts'
-import { sampleArguments } from './sample-arguments.ts'
-import { wordsOf } from './sample-string.ts'
+import { sampleArguments } from './arguments/sample-arguments.ts'
+import { wordsOf } from './arguments/words.ts'
 import { crmConfig, openFixture, pasted, solved } from './testing/fixture-server.ts'
 
 const raw = fileURLToPath(new URL('fixtures/raw-server.mjs', import.meta.url))

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRandom } from '../../../engine/random/index.ts'
-import { validateArguments } from '../../../untrusted/validate.ts'
-import { sampleArguments, UnusableSchema } from './sample-arguments.ts'
-import { wordsOf } from './sample-string.ts'
+import { createRandom } from '../../../../engine/random/index.ts'
+import { validateArguments } from '../../../../untrusted/validate.ts'
+import { sampleArguments } from './sample-arguments.ts'
+import { UnusableSchema } from './schema-parts.ts'
+import { wordsOf } from './words.ts'
 
 const words = wordsOf('train')
 const draw = (schema: object, seed: number, known: Record<string, unknown>[] = []) =>
