@@ -1,4 +1,4 @@
-import { classicEnvironments } from 'agoge'
+import { classicEnvironments } from 'agoge/classic'
 import { createEnvironment, createVectorEnvironment } from 'agoge/classic'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'

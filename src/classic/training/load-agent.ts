@@ -7,7 +7,7 @@ import { openRunFolder } from '../../runs/run-folder.ts'
 import { readRun, restoreAgent } from './run-record.ts'
 import { noContexts } from './context-settings.ts'
 import type { ContextSettings } from './context-settings.ts'
-import { findRun, type FoundRun } from './find-run.ts'
+import type { FoundRun } from './find-run.ts'
 import { isEnvironmentFile, environmentFileOf } from './environment-file.ts'
 
 /** A trained agent, the environment as the agent sees it, and the environment of training. */
@@ -65,6 +65,8 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
       expected: `environment: ${wanted}`,
     })
   }
+  // Loaded on demand, because it loads every environment and every algorithm.
+  const { findRun } = await import('./find-run.ts')
   const run = findRun({ environment: name, numEnvs, ...settings }, file)
   const environment = await openVector(run.playable, { numEnvs, seed })
   await environment.close()

@@ -13,7 +13,7 @@ import { type MetricsRecord, openRunFolder, type RunFolder } from '../../runs/ru
 import { claimRun } from '../../runs/run-store.ts'
 import { stratifiedInterquartileMean } from '../../statistics/intervals.ts'
 import { environmentFileOf } from './environment-file.ts'
-import { findRun, type FoundRun, type TrainNamedOptions } from './find-run.ts'
+import type { FoundRun, TrainNamedOptions } from './find-run.ts'
 import { renderSeedsReport } from './report.ts'
 import { metricsFile } from './run-record.ts'
 import type { ClassicSummary, SeedsSummary, TrainSeedsOptions } from './types.ts'
@@ -106,6 +106,8 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
       expected: 'for example [1, 2, 3]',
     })
   }
+  // Loaded on demand, because it loads every environment and every algorithm.
+  const { findRun } = await import('./find-run.ts')
   const found = findRun(options, await environmentFileOf(environment))
   const command = options.command ?? 'trainSeeds()'
   const resume = options.resume === true
