@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { compactResult } from './salient.ts'
-import { normaliseObservation } from './repeatable.ts'
+import { normaliseObservation } from './profile/repeatable.ts'
 import { confirmPlan } from './plan.ts'
 import { admitTools } from './safety.ts'
 import { parseEnvironmentConfig } from './environment-config.ts'

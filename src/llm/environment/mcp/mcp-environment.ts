@@ -17,7 +17,7 @@ import {
 } from './environment-config.ts'
 import type { McpTask } from './mcp-task.ts'
 import { describePlan, hashOf, isHashOf } from './plan.ts'
-import { answersOtherwise } from './repeatable.ts'
+import { answersOtherwise } from './profile/repeatable.ts'
 import { type Admission, type AdmissionOptions, admitTools, remedyHint } from './safety.ts'
 import { isPlainObject } from './salient.ts'
 import {
@@ -26,10 +26,10 @@ import {
   createCallLimit,
   listServerTools,
   openPooledServer,
-} from './pooled-server.ts'
-import { createStatePool } from './state-pool.ts'
+} from './server/pooled-server.ts'
+import { createStatePool } from './server/state-pool.ts'
 import { type GeneratedTasks, generateTasks, type TaskGenerationOptions } from './task-generation.ts'
-import { type Probe, probeTools } from './tool-probing.ts'
+import { type Probe, probeTools } from './profile/tool-probing.ts'
 import { createSystemEnvironment, createToolSystem } from './tool-system.ts'
 
 export interface McpEnvironmentOptions extends AdmissionOptions {

@@ -7,7 +7,7 @@ import type { AdmittedTool } from './safety.ts'
 import { isPlainObject, objectsIn, type PlainObject } from './salient.ts'
 import { sampleArguments } from './arguments/sample-arguments.ts'
 import { wordsOf } from './arguments/words.ts'
-import type { StateCall } from './state-pool.ts'
+import type { StateCall } from './server/state-pool.ts'
 
 /** A generated task whose reference solution has been run. The expected result is the one that run produced. */
 export interface McpTask extends Task {

@@ -5,7 +5,7 @@ import { AgogeError } from '../../../error.ts'
 import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
 import type { Admission } from './safety.ts'
-import type { CallLimit } from './pooled-server.ts'
+import type { CallLimit } from './server/pooled-server.ts'
 
 interface PlanFacts {
   server: string

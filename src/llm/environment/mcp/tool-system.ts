@@ -3,10 +3,10 @@ import type { Scored } from '../../episode/score.ts'
 import type { ToolResult, ToolSpec } from '../../tool/tool.ts'
 import { filesObserver } from './environment-config.ts'
 import type { McpTask } from './mcp-task.ts'
-import { normaliseObservation } from './repeatable.ts'
+import { normaliseObservation } from './profile/repeatable.ts'
 import type { AdmittedTool } from './safety.ts'
 import { answerMatches, compactResult, defaultResultLimit } from './salient.ts'
-import { type EpisodeState, newState, type StateCallOptions, type StatePool } from './state-pool.ts'
+import { type EpisodeState, newState, type StateCallOptions, type StatePool } from './server/state-pool.ts'
 
 /** Tools over a state that every episode has for itself: an MCP server, or functions in this process. */
 export interface ToolSystem {

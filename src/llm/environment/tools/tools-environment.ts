@@ -2,14 +2,14 @@ import type { ToolEnvironment } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { defineTools } from '../../tool/define-tools.ts'
 import type { ToolLike } from '../../tool/define-tools.ts'
-import { createStatePool } from '../mcp/state-pool.ts'
+import { createStatePool } from '../mcp/server/state-pool.ts'
 import { createSystemEnvironment, createToolSystem } from '../mcp/tool-system.ts'
 import { generateTasks } from '../mcp/task-generation.ts'
-import { probeTools } from '../mcp/tool-probing.ts'
+import { probeTools } from '../mcp/profile/tool-probing.ts'
 import type { GeneratedTasks, TaskGenerationOptions } from '../mcp/task-generation.ts'
 import type { McpTask } from '../mcp/mcp-task.ts'
-import type { Probe } from '../mcp/tool-probing.ts'
-import type { StateServer } from '../mcp/state-pool.ts'
+import type { Probe } from '../mcp/profile/tool-probing.ts'
+import type { StateServer } from '../mcp/server/state-pool.ts'
 
 type Tools = Record<string, ToolLike>
 

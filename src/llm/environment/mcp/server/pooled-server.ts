@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { defined } from '../../../defined.ts'
-import { AgogeError } from '../../../error.ts'
-import { makeLockedFolder } from '../../../runs/lock.ts'
-import type { UnusableTool } from '../../tool/mcp-results.ts'
-import { redactError } from '../../tool/redact.ts'
-import type { ServerConfig } from '../../tool/server-config.ts'
-import { createServerPool } from '../../tool/server-pool.ts'
-import { InfrastructureError, type Toolbox, type ToolSpec } from '../../tool/tool.ts'
-import { manyWaiters } from '../../tool/waiting.ts'
-import type { McpEnvironmentConfig } from './environment-config.ts'
+import { defined } from '../../../../defined.ts'
+import { AgogeError } from '../../../../error.ts'
+import { makeLockedFolder } from '../../../../runs/lock.ts'
+import type { UnusableTool } from '../../../tool/mcp-results.ts'
+import { redactError } from '../../../tool/redact.ts'
+import type { ServerConfig } from '../../../tool/server-config.ts'
+import { createServerPool } from '../../../tool/server-pool.ts'
+import { InfrastructureError, type Toolbox, type ToolSpec } from '../../../tool/tool.ts'
+import { manyWaiters } from '../../../tool/waiting.ts'
+import type { McpEnvironmentConfig } from '../environment-config.ts'
 import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
 import type { StateServer } from './state-pool.ts'
 
@@ -139,7 +139,7 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       const lease = await pool.lease({ root: folder, ...defined({ signal }) })
       connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
     } else {
-      const { connectServer } = await import('../../tool/mcp-client.ts')
+      const { connectServer } = await import('../../../tool/mcp-client.ts')
       connection = await connectServer(server, {
         redact: options.redact,
         connectSeconds,
@@ -232,7 +232,7 @@ export async function listServerTools({
   const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
   try {
     const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
-    const { connectServer } = await import('../../tool/mcp-client.ts')
+    const { connectServer } = await import('../../../tool/mcp-client.ts')
     const connection = await connectServer(inEnv(server, config, folder), {
       ...roots,
       redact,

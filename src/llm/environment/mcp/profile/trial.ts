@@ -1,7 +1,7 @@
-import { InfrastructureError } from '../../tool/tool.ts'
-import { createRandom } from '../../../engine/random/index.ts'
-import { draftTask, recordsIn } from './mcp-task.ts'
-import { parseJson, type PlainObject } from './salient.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
+import { createRandom } from '../../../../engine/random/index.ts'
+import { draftTask, recordsIn } from '../mcp-task.ts'
+import { parseJson, type PlainObject } from '../salient.ts'
 import {
   answersOtherwise,
   normaliseObservation,
@@ -10,11 +10,11 @@ import {
   type Sight,
   tellsTime,
 } from './repeatable.ts'
-import type { AdmittedTool, LeftOutTool } from './safety.ts'
-import { UnusableSchema } from './arguments/schema-parts.ts'
-import { newState, SlowCall } from './state-pool.ts'
-import type { EpisodeState, StateCall } from './state-pool.ts'
-import type { ToolSystem } from './tool-system.ts'
+import type { AdmittedTool, LeftOutTool } from '../safety.ts'
+import { UnusableSchema } from '../arguments/schema-parts.ts'
+import { newState, SlowCall } from '../server/state-pool.ts'
+import type { EpisodeState, StateCall } from '../server/state-pool.ts'
+import type { ToolSystem } from '../tool-system.ts'
 
 export interface TrialOptions {
   seed: number

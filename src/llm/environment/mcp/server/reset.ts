@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { InfrastructureError } from '../../tool/tool.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
 
 /** One file or folder (`contents` null) below the path with that index. `relative` is '' for the path itself. */
 interface SnapshotEntry {

@@ -1,6 +1,11 @@
-import { defined } from '../../../defined.ts'
-import { InfrastructureError, type Toolbox, type ToolCallOptions, type ToolResult } from '../../tool/tool.ts'
-import { manyWaiters, pausableDeadline } from '../../tool/waiting.ts'
+import { defined } from '../../../../defined.ts'
+import {
+  InfrastructureError,
+  type Toolbox,
+  type ToolCallOptions,
+  type ToolResult,
+} from '../../../tool/tool.ts'
+import { manyWaiters, pausableDeadline } from '../../../tool/waiting.ts'
 
 /** One copy of the system behind the tools, whose state can be reset. */
 export interface StateServer {

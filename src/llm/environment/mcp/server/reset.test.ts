@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { InfrastructureError } from '../../tool/tool.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
 import { describeFiles, readFiles, runResetCommand, writeFiles } from './reset.ts'
 
 test('a snapshot taken in one place is put back exactly, there or elsewhere', () => {

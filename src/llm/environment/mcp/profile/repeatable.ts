@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { InfrastructureError } from '../../tool/tool.ts'
-import type { AdmittedTool } from './safety.ts'
-import { isPlainObject, parseJson } from './salient.ts'
-import { requiredOf } from './arguments/schema-parts.ts'
-import { newState, type StateCall } from './state-pool.ts'
-import type { ToolSystem } from './tool-system.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
+import type { AdmittedTool } from '../safety.ts'
+import { isPlainObject, parseJson } from '../salient.ts'
+import { requiredOf } from '../arguments/schema-parts.ts'
+import { newState, type StateCall } from '../server/state-pool.ts'
+import type { ToolSystem } from '../tool-system.ts'
 
 function canonical(value: unknown, ignore: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) {

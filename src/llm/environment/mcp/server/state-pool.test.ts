@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { InfrastructureError } from '../../tool/tool.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
 import { createStatePool, newState } from './state-pool.ts'
 import type { StatePool, StateServer } from './state-pool.ts'
 

@@ -1,7 +1,7 @@
-import { AgogeError } from '../../../error.ts'
-import { createRandom } from '../../../engine/random/index.ts'
-import { chooseSalient, isPlainObject, parseJson, type PlainObject, whyNothingSalient } from './salient.ts'
-import { type Draft, draftTask, type KindPlan, recordsIn } from './mcp-task.ts'
+import { AgogeError } from '../../../../error.ts'
+import { createRandom } from '../../../../engine/random/index.ts'
+import { chooseSalient, isPlainObject, parseJson, type PlainObject, whyNothingSalient } from '../salient.ts'
+import { type Draft, draftTask, type KindPlan, recordsIn } from '../mcp-task.ts'
 import {
   answersOtherwise,
   clockTick,
@@ -9,14 +9,15 @@ import {
   repeatableSights,
   tellsTime,
 } from './repeatable.ts'
-import { changedNothing, runReference } from './reference.ts'
-import type { ReferenceRun } from './reference.ts'
-import type { RequestStep } from './request.ts'
-import type { AdmittedTool, LeftOutTool } from './safety.ts'
-import { requiredOf, resolveSchema, typeOf, UnusableSchema } from './arguments/schema-parts.ts'
-import { SlowCall, StateNotMade } from './state-pool.ts'
-import type { StateCall } from './state-pool.ts'
-import type { ToolSystem } from './tool-system.ts'
+import { changedNothing, runReference } from '../reference.ts'
+import type { ReferenceRun } from '../reference.ts'
+import type { RequestStep } from '../request.ts'
+import type { AdmittedTool, LeftOutTool } from '../safety.ts'
+import { requiredOf, resolveSchema, typeOf, UnusableSchema } from '../arguments/schema-parts.ts'
+import { SlowCall, StateNotMade } from '../server/state-pool.ts'
+import type { StateCall } from '../server/state-pool.ts'
+import type { ToolSystem } from '../tool-system.ts'
+import type { ToolProfile } from './tool-profile.ts'
 import { plainCalls, tryUnknownTools } from './trial.ts'
 
 export interface Probe {
@@ -27,6 +28,8 @@ export interface Probe {
   leftOut: LeftOutTool[]
   /** Tools found to be read-only, including those that the server does not annotate. */
   readers: readonly string[]
+  /** What each tool does, where the tools were profiled. */
+  profiles: readonly ToolProfile[]
 }
 
 export interface ProbeOptions {
@@ -57,7 +60,7 @@ const mostRecords = 200
  * give the same result. Other tools are removed from those that `system` offers.
  */
 export async function probeTools(system: ToolSystem, options: ProbeOptions): Promise<Probe> {
-  const probe: Probe = { kinds: [], creators: [], harvest: [], leftOut: [], readers: [] }
+  const probe: Probe = { kinds: [], creators: [], harvest: [], leftOut: [], readers: [], profiles: [] }
   const found: { kind: KindPlan; draft: Draft; run: Success }[] = []
   const began = performance.now()
   const limits = { signal: options.signal, seconds: options.deadlineSeconds ?? 3 }
