@@ -31,7 +31,6 @@ export const modules = [
   'classic',
   'llm/episode',
   'llm/grammar',
-  'llm/sampling-settings.ts',
   'llm/model-backend.ts',
   'llm/tokenizer',
   'llm/model',

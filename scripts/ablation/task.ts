@@ -1,8 +1,8 @@
 import type { TaskSource } from '../../src/llm/agent/types.ts'
 import { createRandom } from '../../src/engine/random/index.ts'
-import { findKind } from '../../src/llm/environment/reasoning/tasks.ts'
+import { findKind } from '../../src/llm/environment/reasoning/environment.ts'
 import { type Puzzle, splitOfKey } from '../../src/llm/environment/reasoning/kind.ts'
-import type { ReasoningTask } from '../../src/llm/environment/reasoning/tasks.ts'
+import type { ReasoningTask } from '../../src/llm/environment/reasoning/environment.ts'
 
 const countdown = findKind('countdown')
 const name = 'terse-countdown'

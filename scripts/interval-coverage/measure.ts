@@ -1,5 +1,5 @@
 import type { Episode } from '../../src/llm/episode/types.ts'
-import { compareSuccess, probabilityOfImprovement } from '../../src/llm/evaluation/compare.ts'
+import { compareSuccess, probabilityOfImprovement } from '../../src/llm/evaluation/episode-statistics.ts'
 import {
   groupedWilsonInterval,
   stratifiedInterquartileMean,

@@ -15,7 +15,7 @@ export type { AdvantageFunction, AdvantageReport, EpisodeAdvantage } from './alg
 export { optimisePolicy } from './algorithm/policy-optimisation/optimise-policy.ts'
 export type { PolicyOptimisation } from './algorithm/policy-optimisation/optimise-policy.ts'
 export type { AdvantageSettings, PolicyLossSettings, PolicySettings } from './algorithm/catalogue.ts'
-export type { AdaptiveEntropy, KlSettings, RewardShaping } from './algorithm/policy-optimisation/settings.ts'
+export type { AdaptiveEntropy, KlSettings, RewardShaping } from './algorithm/types.ts'
 export { supervised, trainedTokens } from './algorithm/supervised.ts'
 export type {
   Algorithm,
@@ -51,7 +51,7 @@ export { createFilesystemEnvironment } from './environment/filesystem/environmen
 export { openMcpEnvironment } from './environment/mcp/mcp-environment.ts'
 export { reasoningKinds } from './environment/reasoning/kinds/index.ts'
 export { defineKind } from './environment/reasoning/kind.ts'
-export { createReasoningTasks } from './environment/reasoning/tasks.ts'
+export { createReasoningTasks } from './environment/reasoning/environment.ts'
 export { createReasoningEnvironment, reasoningReward } from './environment/reasoning/environment.ts'
 export { createToolsEnvironment } from './environment/tools/tools-environment.ts'
 export { decodeEpisode, encodeEpisode, appendEpisodes, readEpisodes } from './episode/codec.ts'
@@ -69,11 +69,17 @@ export type {
   SamplingSettings,
   TrainingSequence,
 } from './episode/types.ts'
-export { turnRewards, utteranceRows } from './episode/utterances.ts'
-export type { Utterance } from './episode/utterances.ts'
-export { compareSuccess, probabilityOfImprovement } from './evaluation/compare.ts'
-export { addReasons, countReasons, isJudged, reasonsText, summariseEpisodes } from './evaluation/summarise.ts'
-export type { EpisodeSummary } from './evaluation/summarise.ts'
+export { turnRewards, utteranceRows } from './episode/training-sequences.ts'
+export type { Utterance } from './episode/training-sequences.ts'
+export { compareSuccess, probabilityOfImprovement } from './evaluation/episode-statistics.ts'
+export {
+  addReasons,
+  countReasons,
+  isJudged,
+  reasonsText,
+  summariseEpisodes,
+} from './evaluation/episode-statistics.ts'
+export type { EpisodeSummary } from './evaluation/episode-statistics.ts'
 export type {
   ForwardOptions,
   FrozenSampler,

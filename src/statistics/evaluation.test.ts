@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import type { Episode } from '../llm/episode/types.ts'
 import { createRandom } from '../engine/random/index.ts'
 import type { Random } from '../engine/random/index.ts'
-import { compareSuccess, probabilityOfImprovement } from '../llm/evaluation/compare.ts'
+import {
+  compareSuccess,
+  probabilityOfImprovement,
+  summariseEpisodes,
+} from '../llm/evaluation/episode-statistics.ts'
 import { interquartileMean, quantile } from './statistics.ts'
 import {
   intervalText,
@@ -12,7 +16,6 @@ import {
   studentQuantile,
   wilsonInterval,
 } from './intervals.ts'
-import { summariseEpisodes } from '../llm/evaluation/summarise.ts'
 
 test("Wilson's interval agrees with scipy", () => {
   // scipy.stats.binomtest(8, 10).proportion_ci(method='wilson')

@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts'
 import type { Episode } from '../../llm/episode/types.ts'
-import { reasonsText, summariseEpisodes } from '../../llm/evaluation/summarise.ts'
+import { reasonsText, summariseEpisodes } from '../../llm/evaluation/episode-statistics.ts'
 import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
 import { modelsTable, evaluateModels } from '../../llm/training/evaluate-models.ts'
 import type { ModelsReport } from '../../llm/training/evaluate-models.ts'

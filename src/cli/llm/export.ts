@@ -6,7 +6,7 @@ import { readEpisodes } from '../../llm/episode/codec.ts'
 import { exportOnnx } from '../../llm/model/export-onnx.ts'
 import { readCheckpoint, writeCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import { requireModel } from '../../llm/backend/base-model.ts'
-import { hashWeights } from '../../llm/adapter/base-hash.ts'
+import { hashWeights } from '../../llm/adapter/lora.ts'
 import { writeAdapter } from '../../llm/adapter/peft.ts'
 import { taskReward } from '../../llm/reward/rewards.ts'
 import {

@@ -7,8 +7,10 @@ import { readEpisodes } from '../../llm/episode/codec.ts'
 import type { ModelsReport } from '../../llm/training/evaluate-models.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import { train } from '../../llm/training/train.ts'
-import { createReasoningTasks } from '../../llm/environment/reasoning/tasks.ts'
-import { createReasoningEnvironment } from '../../llm/environment/reasoning/environment.ts'
+import {
+  createReasoningEnvironment,
+  createReasoningTasks,
+} from '../../llm/environment/reasoning/environment.ts'
 import { agoge } from '../testing/agoge.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'agoge-public-'))

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import { runEpisodes } from '../../llm/agent/turn-loop.ts'
 import type { Episode } from '../../llm/episode/types.ts'
 import { heldOutTasks } from '../../llm/rollout/collect.ts'
-import { createReasoningTasks } from '../../llm/environment/reasoning/tasks.ts'
-import { createReasoningEnvironment } from '../../llm/environment/reasoning/environment.ts'
+import {
+  createReasoningEnvironment,
+  createReasoningTasks,
+} from '../../llm/environment/reasoning/environment.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { openModel } from './model-option.ts'
 import { runCli } from '../run-cli.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { defined } from '../../defined.ts'
-import { readChatModel } from '../../llm/agent/chat-format/index.ts'
+import { readChatModel } from '../../llm/agent/chat-format/open-format.ts'
 import { findPolicyPreset } from '../../llm/algorithm/policy-optimisation/presets.ts'
 import type { BatchSettings } from '../../llm/algorithm/types.ts'
 import type { PolicyPresetName } from '../../llm/algorithm/policy-optimisation/presets.ts'

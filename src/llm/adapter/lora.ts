@@ -1,5 +1,9 @@
-import { AgogeError } from '../../error.ts'
+import { createHash } from 'node:crypto'
+import { defined } from '../../defined.ts'
 import { createRandom } from '../../engine/random/index.ts'
+import { add, compile, matmul, mul } from '../../engine/tensor/index.ts'
+import type { HostTensor, Program } from '../../engine/tensor/index.ts'
+import { AgogeError } from '../../error.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { ParameterEntry, ParameterLayout, Parameters } from '../model/parameters.ts'
 
@@ -45,7 +49,7 @@ export interface Adapter extends Parameters {
 }
 
 /** Offsets of an adapted matrix and its factors. */
-export interface AdaptedModule {
+interface AdaptedModule {
   /** Offset in the weights. */
   weight: ParameterEntry
   a: ParameterEntry
@@ -54,15 +58,7 @@ export interface AdaptedModule {
   base: number
 }
 
-export const blockTargets = [
-  'q_proj',
-  'k_proj',
-  'v_proj',
-  'o_proj',
-  'gate_proj',
-  'up_proj',
-  'down_proj',
-] as const
+const blockTargets = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const
 
 const lastPart = (module: string): string => module.slice(module.lastIndexOf('.') + 1)
 
@@ -97,12 +93,12 @@ export function loraSettings(
 }
 
 /** The factor of B A. */
-export function loraScale({ alpha, rank, rankStabilised }: LoraSettings): number {
+function loraScale({ alpha, rank, rankStabilised }: LoraSettings): number {
   return alpha / (rankStabilised ? Math.sqrt(rank) : rank)
 }
 
 /** The tensors of an adapter in memory order. */
-export function adapterLayout(settings: LoraSettings, layout: ParameterLayout): ParameterLayout {
+function adapterLayout(settings: LoraSettings, layout: ParameterLayout): ParameterLayout {
   const entries: ParameterEntry[] = []
   let offset = 0
   const add = (name: string, shape: readonly [number, number]): void => {
@@ -119,7 +115,7 @@ export function adapterLayout(settings: LoraSettings, layout: ParameterLayout): 
 }
 
 /** The modules of an adapter with their offsets. */
-export function adaptedModules({ settings, layout }: Adapter, whole: ParameterLayout): AdaptedModule[] {
+function adaptedModules({ settings, layout }: Adapter, whole: ParameterLayout): AdaptedModule[] {
   let base = 0
   return settings.modules.map((module, i) => {
     const weight = weightOf(module, whole)
@@ -157,4 +153,122 @@ function weightOf(module: string, { entries }: ParameterLayout): ParameterEntry 
     expected: 'modules that the model has, as model.layers.0.self_attn.q_proj',
     hint: 'load the adapter onto the model that it was trained on',
   })
+}
+
+/** Links an adapter to the live weights. The model's programs do not know the adapter; they use effective weights. */
+interface LoraPrograms {
+  /** Writes base + scale * B A into the weights. */
+  merge(): Promise<void>
+  /** Adjusts the base to weights written from outside: the base becomes the weights minus scale * B A. */
+  rebase(): Promise<void>
+  /** Gradient of A and B from that of the weights, by the chain rule: dA = scale B^T dW, dB = scale dW A^T. */
+  gradient(dense: Float32Array): Promise<Float32Array>
+  release(): Promise<void>
+}
+
+/** Compiled at first use; one program serves matrices of all shapes. */
+export function createLoraPrograms(adapter: Adapter, parameters: Parameters, threads?: number): LoraPrograms {
+  const modules = adaptedModules(adapter, parameters.layout)
+  const scale = loraScale(adapter.settings)
+  const own = new Float32Array(adapter.layout.size)
+  const made = new Map<string, Promise<Program>>()
+  const program = (name: string, compiled: () => Promise<Program>): Promise<Program> => {
+    let found = made.get(name)
+    if (found === undefined) made.set(name, (found = compiled()))
+    return found
+  }
+  const options = (name: string) => ({ name, ...defined({ threads }) })
+  const factors = { a: { shape: ['R', 'I'] }, b: { shape: ['O', 'R'] }, scale: { shape: [1] } }
+  const part = (array: Float32Array, { shape, offset, size }: ParameterEntry): HostTensor => ({
+    data: array.subarray(offset, offset + size),
+    shape,
+  })
+
+  /** result = from + factor * B A for every module. */
+  async function addProducts(factor: number, from: 'base' | 'weights'): Promise<void> {
+    const run = await program('lora-merge', () =>
+      compile(
+        { from: { shape: ['O', 'I'] }, ...factors },
+        (inputs) => ({
+          result: add(inputs['from'], mul(matmul(inputs['b'], inputs['a']), inputs['scale'])),
+        }),
+        options('lora-merge'),
+      ),
+    )
+    for (const { weight, a, b, base } of modules) {
+      const places = {
+        weights: part(parameters.data, weight),
+        base: { data: adapter.base.subarray(base, base + weight.size), shape: weight.shape },
+      }
+      await run.run(
+        {
+          from: places[from],
+          a: part(adapter.data, a),
+          b: part(adapter.data, b),
+          scale: { data: Float32Array.of(factor), shape: [1] },
+        },
+        { result: from === 'base' ? places.weights : places.base },
+      )
+    }
+  }
+
+  return {
+    merge: () => addProducts(scale, 'base'),
+    rebase: () => addProducts(-scale, 'weights'),
+    async gradient(dense) {
+      const run = await program('lora-gradient', () =>
+        compile(
+          { dense: { shape: ['O', 'I'] }, ...factors },
+          (inputs) => ({
+            a: mul(matmul(inputs['b'], inputs['dense'], { transposeA: true }), inputs['scale']),
+            b: mul(matmul(inputs['dense'], inputs['a'], { transposeB: true }), inputs['scale']),
+          }),
+          options('lora-gradient'),
+        ),
+      )
+      for (const { weight, a, b } of modules)
+        await run.run(
+          {
+            dense: part(dense, weight),
+            a: part(adapter.data, a),
+            b: part(adapter.data, b),
+            scale: { data: Float32Array.of(scale), shape: [1] },
+          },
+          { a: part(own, a), b: part(own, b) },
+        )
+      return own
+    },
+    async release() {
+      const all = await Promise.all(made.values())
+      made.clear()
+      await Promise.all(all.map((each) => each.release()))
+    },
+  }
+}
+
+/**
+ * SHA-256 of a model's weights as 64 hexadecimal digits: names, shapes and float32 values in the order of the layout.
+ * With `adapter`, hashes the base weights. A model and its copy in another file format have the same hash if their
+ * values are equal.
+ *
+ * @param parameters the weights; with `adapter`, the effective weights that include it.
+ */
+export function hashWeights(parameters: Parameters, adapter?: Adapter): string {
+  const { layout, data } = parameters
+  const frozen = new Map(
+    adapter === undefined
+      ? []
+      : adaptedModules(adapter, layout).map(({ weight, base }) => [weight.name, base] as const),
+  )
+  const hash = createHash('sha256')
+  for (const { name, shape, offset, size } of layout.entries) {
+    const at = frozen.get(name)
+    const values =
+      at === undefined || adapter === undefined
+        ? data.subarray(offset, offset + size)
+        : adapter.base.subarray(at, at + size)
+    hash.update(`${name}[${shape.join()}]`)
+    hash.update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
+  }
+  return hash.digest('hex')
 }

@@ -1,8 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { ParameterEntry, ParameterLayout, Parameters } from '../model/parameters.ts'
-import { createLoraPrograms } from './lora-programs.ts'
-import { createAdapter, loraSettings } from './lora.ts'
+import { createAdapter, createLoraPrograms, loraSettings } from './lora.ts'
 import type { Adapter, LoraOptions } from './lora.ts'
 
 /** Which weights to train. */

@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts'
 import type { EpisodeNode } from '../episode/types.ts'
 import type { ModelBackend } from '../model-backend.ts'
-import type { ChatFormat, ChatWindow, ConversationMessage } from './chat-format/index.ts'
+import type { ChatFormat, ChatWindow, ConversationMessage } from './chat-format/types.ts'
 import type { Act, Actor, ActRequest } from './types.ts'
 
 /** The prompt of an act, and the part of it that no earlier act contains. */

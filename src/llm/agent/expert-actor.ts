@@ -1,7 +1,7 @@
 import type { EpisodeNode } from '../episode/types.ts'
 import { encodeMessage } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import type { ChatFormat } from './chat-format/index.ts'
+import type { ChatFormat } from './chat-format/types.ts'
 import { createWindows } from './chat-actor.ts'
 import type { Act, Actor, ActRequest, Task } from './types.ts'
 

@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts'
 import type { EpisodeNode } from '../episode/types.ts'
 import type { ModelBackend } from '../model-backend.ts'
-import type { Grammar } from '../grammar/index.ts'
+import type { Grammar } from '../grammar/compile.ts'
 import { encodeMessage } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createSmallFormat, readSmallOutput } from './chat-format/small-format.ts'

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { AgogeError } from '../../error.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import type { ModelBackend } from '../model-backend.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 import { createSampleQueue } from './sample-queue.ts'
 import type { QueuedRequest } from './sample-queue.ts'
 

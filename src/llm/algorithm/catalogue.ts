@@ -2,8 +2,7 @@ import { AgogeError } from '../../error.ts'
 import { closestName } from '../../closest-name.ts'
 import type { AdvantageDefinition, LossDefinition, PreferenceDefinition, SettingsOf } from './define.ts'
 import * as definitions from './definitions.ts'
-import type { AdvantageFunction } from './types.ts'
-import type { BaseSettings } from './policy-optimisation/settings.ts'
+import type { AdvantageFunction, BaseSettings } from './types.ts'
 
 /** What `definitions.ts` exports: functions and constants of the files, among them the definitions. */
 type Listed = (typeof definitions)[keyof typeof definitions]

@@ -2,8 +2,7 @@ import type { AdvantageSettings, PolicyLossSettings, PolicySettings } from './ca
 import type { AdvantageDefinition, LossDefinition, SettingsOf } from './define.ts'
 import { optimisePolicy } from './policy-optimisation/optimise-policy.ts'
 import type { AnySettings, OwnParts, PolicyOptimisation } from './policy-optimisation/optimise-policy.ts'
-import type { BaseSettings } from './policy-optimisation/settings.ts'
-import type { AdvantageFunction, BatchSettings } from './types.ts'
+import type { AdvantageFunction, BaseSettings, BatchSettings } from './types.ts'
 
 /**
  * A named algorithm of policy optimisation. Its settings are plain JSON, so the record of a run describes it

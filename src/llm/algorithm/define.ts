@@ -2,10 +2,9 @@ import type { LossSettings } from '../model-backend.ts'
 import type { GroupRewards } from './advantages/group.ts'
 import type { TokenInputs } from './losses/over-tokens.ts'
 import type { LossValue } from './losses/tokens.ts'
-import type { BaseSettings } from './policy-optimisation/settings.ts'
+import type { BaseSettings, BatchSettings } from './types.ts'
 import type { PreferencePairs, PreferenceValue } from './preference/pairs.ts'
 import type { SettingFields } from './setting-fields.ts'
-import type { BatchSettings } from './types.ts'
 
 /** Settings of a part that is chosen by name. */
 export interface NamedSettings {

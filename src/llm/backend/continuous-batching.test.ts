@@ -4,7 +4,7 @@ import type { SampleOptions, SampleRequest } from '../model-backend.ts'
 import { bytesPerToken } from '../sampling/key-value-cache.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import { createSampler } from '../sampling/sampler.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 
 const config = { ...tinyConfig, max_position_embeddings: 256 }
 const parameters = initialiseParameters(config, 4)

@@ -16,7 +16,7 @@ import type { CustomLoss } from './custom-loss.ts'
 import { forwardBackward } from './custom-loss.ts'
 import type { LocalBackend } from './local-backend.ts'
 import { createLocalBackend } from './local-backend.ts'
-import { tinyConfig as config } from '../testing/tiny-config.ts'
+import { tinyConfig as config } from '../testing/tiny-model.ts'
 
 const made: LocalBackend[] = []
 function backend(): LocalBackend {

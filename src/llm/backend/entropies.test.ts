@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLocalBackend } from './local-backend.ts'
 import { sequenceEntropies } from './loss-report.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 
 const vocabulary = tinyConfig.vocab_size
 const rows = [Int32Array.of(3, 10, 5, 7), Int32Array.of(4, 9), Int32Array.of(8, 1, 2)]

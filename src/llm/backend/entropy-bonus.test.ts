@@ -9,7 +9,7 @@ import { parseConfig } from '../checkpoint/config-json.ts'
 import { createLearner } from './learner.ts'
 import { createLocalBackend } from './local-backend.ts'
 import { initialiseParameters, parameterLayout } from '../model/parameters.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 
 interface Model {
   num_key_value_heads: number

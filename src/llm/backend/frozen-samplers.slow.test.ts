@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import type { TrainingSequence } from '../episode/types.ts'
 import { createLocalBackend } from './local-backend.ts'
-import { tinyConfig as config } from '../testing/tiny-config.ts'
+import { tinyConfig as config } from '../testing/tiny-model.ts'
 
 const backend = createLocalBackend({ config, seed: 3, threads: 2 })
 afterAll(() => backend.dispose())

@@ -5,9 +5,9 @@ import type { TransformerConfig } from '../model/config.ts'
 import { parameterLayout } from '../model/parameters.ts'
 import { checkRequests, needsTexts } from '../sampling/sample-requests.ts'
 import { askToSample, createRoutes, fewRows, sampleInParts, withPromptLogprobs } from './parallel-sampler.ts'
-import { createTurnQueue, type Helper, startHelper } from './threads.ts'
+import type { Helper, ToWorker } from './threads.ts'
+import { createTurnQueue, startHelper } from './threads.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import type { ToWorker } from './worker-messages.ts'
 
 export interface FrozenSamplersOptions {
   config: TransformerConfig

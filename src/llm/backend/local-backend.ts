@@ -1,5 +1,5 @@
 import { defined } from '../../defined.ts'
-import { hashWeights } from '../adapter/base-hash.ts'
+import { hashWeights } from '../adapter/lora.ts'
 import { readAdapter, writeAdapter } from '../adapter/peft.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { checkSameTraining, createTrained } from '../adapter/trainable.ts'

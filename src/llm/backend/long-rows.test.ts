@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { attentionBlocks } from '../model/blockwise-attention.ts'
 import { readCheckpoint } from '../checkpoint/checkpoint.ts'
 import { createLearner } from './learner.ts'
-import { crossEntropy } from '../testing/cross-entropy.ts'
+import { crossEntropy } from '../testing/tiny-model.ts'
 
 // Made by golden/make_long_rows.py with transformers.
 const golden = JSON.parse(

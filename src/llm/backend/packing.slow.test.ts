@@ -10,7 +10,7 @@ import { createLocalBackend } from './local-backend.ts'
 import { activationBytes, batchShape, standingBytes } from '../model/memory.ts'
 import { makePackedBatches, packedLimits } from '../model/batches.ts'
 import { initialiseParameters, parameterLayout } from '../model/parameters.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 
 const random = createRandom(11)
 /** Sequences of very different lengths, two longer than a row of 24; not every token is predicted. */

@@ -6,7 +6,7 @@ import { lossReport } from './loss-report.ts'
 import { createParallelLearner } from './parallel-learner.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import { createThreads } from './threads.ts'
-import { tinyConfig as config } from '../testing/tiny-config.ts'
+import { tinyConfig as config } from '../testing/tiny-model.ts'
 
 const limits = { tokenBudget: 64, cacheBytes: 2 ** 22 }
 const random = createRandom(5)

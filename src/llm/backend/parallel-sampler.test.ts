@@ -3,7 +3,7 @@ import { createParallelSampler } from './parallel-sampler.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import { createSampler } from '../sampling/sampler.ts'
 import { createThreads } from './threads.ts'
-import { tinyConfig as config } from '../testing/tiny-config.ts'
+import { tinyConfig as config } from '../testing/tiny-model.ts'
 
 const requests = Array.from({ length: 24 }, (_, row) => ({
   prompt: Int32Array.from({ length: 3 + (row % 5) }, (_unused, i) => (row * 7 + i * 5) % 64),

@@ -1,4 +1,4 @@
-import type { TokenTexts } from '../grammar/index.ts'
+import type { TokenTexts } from '../grammar/cursor.ts'
 import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
 import { checkRequests } from '../sampling/sample-requests.ts'
 import { createSampler, type Sampler, type SamplerOptions } from '../sampling/sampler.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readCheckpoint } from '../checkpoint/checkpoint.ts'
 import { createScalarModel, loadScalarModel } from './scalar-model.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 
 // Made by golden/make_scalar.py with transformers' sequence classifier.
 const golden = JSON.parse(readFileSync(new URL('../golden/scalar.json', import.meta.url), 'utf8')) as {

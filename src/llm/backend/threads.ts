@@ -1,11 +1,69 @@
 import { Worker } from 'node:worker_threads'
 import { startThread } from '../../engine/tensor/index.ts'
+import type { ErrorData } from '../../error.ts'
 import { AgogeError } from '../../error.ts'
+import type { TokenTexts } from '../grammar/cursor.ts'
+import type { LossSettings, SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { BatchLimits } from '../model/memory.ts'
 import type { Parameters } from '../model/parameters.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
-import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
+import type { LossSums } from './loss-report.ts'
+import type { PackedSequences } from './sequences.ts'
+
+/** Start data of a thread. */
+export interface WorkerData extends BatchLimits {
+  config: TransformerConfig
+  /** For its sampler. */
+  cacheBytes: number
+  samplingWeights?: SamplingWeights
+  /** Shared memory, each the size of the parameters: weights that the thread reads, gradients that it writes. */
+  weights: Float32Array
+  gradient: Float32Array
+}
+
+/** The requests that threads serve, by name, with their inputs and outputs. */
+export interface Work {
+  sample: {
+    ask: {
+      requests: SampleRequest[]
+      options: Omit<SampleOptions, 'signal' | 'onToken'>
+      weightVersion: number
+      concurrent: boolean
+      /** Whether to send each token as it is drawn. */
+      listening: boolean
+    }
+    answer: SampleOutput[]
+  }
+  forward: {
+    ask: {
+      sequences: Int32Array[]
+      temperatures?: (Float32Array | undefined)[]
+      what?: 'logprobs' | 'entropies'
+    }
+    answer: Float32Array[]
+  }
+  /** Adds the gradient to the shared gradient. */
+  forwardBackward: { ask: { sequences: PackedSequences; loss: LossSettings }; answer: LossSums }
+}
+
+/** Each request has a number for its answer or abort. Only `concurrent` samples may overlap. */
+export type ToWorker =
+  | { [K in keyof Work]: { type: K; id: number } & Work[K]['ask'] }[keyof Work]
+  | { type: 'weights' }
+  | { type: 'clear' }
+  | { type: 'texts'; texts: TokenTexts | undefined }
+  | { type: 'abort'; id: number }
+
+/** Row, token, log-probability. */
+export type DrawnToken = readonly [number, number, number]
+
+export type FromWorker = { id: number } & (
+  | { answer: Work[keyof Work]['answer'] }
+  | { error: unknown }
+  | { refused: ErrorData }
+  | { drawn: DrawnToken }
+)
 
 /**
  * A queue for two kinds of task. `alone` tasks run one at a time. `concurrent` tasks may overlap each other, but not an

@@ -4,7 +4,7 @@ import { createLearner } from './learner.ts'
 import { unpackSequences } from './sequences.ts'
 import { parameterLayout } from '../model/parameters.ts'
 import { createSampler } from '../sampling/sampler.ts'
-import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
+import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './threads.ts'
 
 // A thread with its own sampler and learner for its part of the rows.
 const { config, cacheBytes, samplingWeights, weights, gradient, ...limits } = workerData as WorkerData

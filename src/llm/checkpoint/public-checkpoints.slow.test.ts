@@ -8,8 +8,7 @@ import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { createLearner } from '../backend/learner.ts'
 import { loadLocalBackend } from '../backend/local-backend.ts'
 import { createSampler } from '../sampling/sampler.ts'
-import { crossEntropy } from '../testing/cross-entropy.ts'
-import { logitsOf } from '../testing/logits.ts'
+import { crossEntropy, logitsOf } from '../testing/tiny-model.ts'
 
 interface Expected {
   tokens: number[][]

@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { createAlgebra } from './expression.ts'
 import { compileGrammar } from './compile.ts'
-import { createGrammarCompiler, createGrammars, packTexts } from './index.ts'
-import type { Grammar } from './index.ts'
+import { createGrammarCompiler } from './compiler.ts'
+import { createGrammars, packTexts } from './cursor.ts'
+import type { Grammar } from './compile.ts'
 import { createStepBudget } from './step-budget.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

@@ -5,7 +5,7 @@ import type { ErrorData } from '../../error.ts'
 import { startThread } from '../../engine/tensor/index.ts'
 import type { CompiledGrammar, Grammar } from './compile.ts'
 import type { PackedExpressions } from './packed-algebra.ts'
-import type { TokenTexts } from './token-masks.ts'
+import type { TokenTexts } from './cursor.ts'
 
 /** Compiles untrusted grammars in a thread of its own, so that other requests do not wait for them. */
 export interface GrammarCompiler {

@@ -2,12 +2,11 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validateArguments } from '../../untrusted/validate.ts'
 import { anyCharacter, jsonCharacter, regularExpression, utf8, without } from './regular-expression.ts'
-import { createGrammars } from './cursor.ts'
+import { createGrammars, packTexts } from './cursor.ts'
 import { createAlgebra } from './expression.ts'
 import type { Algebra, Expression } from './expression.ts'
 import { schemaExpression } from './json-schema.ts'
 import { anySchema, pickFrom } from './testing/schemas.ts'
-import { packTexts } from './token-masks.ts'
 
 const fits = (algebra: Algebra, expression: Expression, text: string): boolean => {
   let state = expression

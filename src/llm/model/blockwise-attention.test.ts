@@ -10,9 +10,7 @@ import { createLocalBackend } from '../backend/local-backend.ts'
 import { packedLimits } from './batches.ts'
 import { initialiseParameters } from './parameters.ts'
 import { createScalarModel } from '../backend/scalar-model.ts'
-import { crossEntropy } from '../testing/cross-entropy.ts'
-import { logitsOf } from '../testing/logits.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { crossEntropy, logitsOf, tinyConfig } from '../testing/tiny-model.ts'
 
 type Make = (inputs: Record<string, Tensor>) => {
   y: Tensor

@@ -5,9 +5,8 @@ import { expect, test } from 'vitest'
 import type { LossSettings, OptimStep } from '../model-backend.ts'
 import { readCheckpoint } from '../checkpoint/checkpoint.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
-import { crossEntropy } from '../testing/cross-entropy.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
-import { adamParams } from '../backend/tinker/remote-training.ts'
+import { crossEntropy, tinyConfig } from '../testing/tiny-model.ts'
+import { adamParams } from '../backend/tinker/remote-model.ts'
 
 const wrong: [string, Partial<OptimStep> | { optimizer: string }][] = [
   ['learningRate', { learningRate: NaN }],

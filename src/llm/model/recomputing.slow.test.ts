@@ -6,8 +6,7 @@ import { createLearner } from '../backend/learner.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import { activationBytes, batchLimits, batchShape, standingBytes } from './memory.ts'
 import { initialiseParameters } from './parameters.ts'
-import { crossEntropy } from '../testing/cross-entropy.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { crossEntropy, tinyConfig } from '../testing/tiny-model.ts'
 
 const random = createRandom(3)
 const sequences = Array.from({ length: 7 }, (): TrainingSequence => {

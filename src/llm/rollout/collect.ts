@@ -1,6 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import { createChatActor } from '../agent/chat-actor.ts'
-import type { ChatFormat, ChatModel } from '../agent/chat-format/index.ts'
+import type { ChatFormat } from '../agent/chat-format/types.ts'
+import type { ChatModel } from '../agent/chat-format/open-format.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import { createExpertActor } from '../agent/expert-actor.ts'
 import { createLocalActor } from '../agent/local-actor.ts'

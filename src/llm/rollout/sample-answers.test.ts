@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import { smallConfig } from '../model/config.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 import {
   answerSequence,
   creditedSequence,

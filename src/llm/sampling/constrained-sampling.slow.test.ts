@@ -2,11 +2,11 @@ import { array, assert, asyncProperty, constantFrom, integer, tuple } from 'fast
 import { expect, test } from 'vitest'
 import { createRandom } from '../../engine/random/index.ts'
 import { validateArguments } from '../../untrusted/validate.ts'
-import { packTexts } from '../grammar/index.ts'
+import { packTexts } from '../grammar/cursor.ts'
 import { anySchema } from '../grammar/testing/schemas.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import { createSampler } from './sampler.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 
 // Every byte is a token; so are some longer texts and, at the end, a marker.
 const longer = ['{"', '":', '"}', '",', 'tru', '1,', '[]', '"a":', '\\"']

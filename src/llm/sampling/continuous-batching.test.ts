@@ -4,7 +4,7 @@ import type { SampleOptions, SampleRequest } from '../model-backend.ts'
 import { trainTokenizer } from '../tokenizer/bpe-train.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import { specialTokens } from '../tokenizer/template.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 import { createTokenizer } from '../tokenizer/tokenizer.ts'
 
 const tokenizer = createTokenizer(

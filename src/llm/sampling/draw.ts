@@ -1,4 +1,4 @@
-import type { SamplingSettings } from '../sampling-settings.ts'
+import type { SamplingSettings } from '../model-backend.ts'
 
 /**
  * Which tokens of a row remain: those with a weight above `cutoff`, and of those with exactly that weight the ids up to

@@ -3,12 +3,12 @@ import type { TrainingSequence } from '../episode/types.ts'
 import { createRandom } from '../../engine/random/index.ts'
 import type { SampleOptions, SampleOutput } from '../model-backend.ts'
 import { readCheckpoint } from '../checkpoint/checkpoint.ts'
-import { packTexts } from '../grammar/index.ts'
+import { packTexts } from '../grammar/cursor.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import type { LocalBackend } from '../backend/local-backend.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import { createSampler } from './sampler.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 
 const config = { ...tinyConfig, hidden_size: 32, intermediate_size: 48 }
 const options: SampleOptions = { maxTokens: 16, stop: [0], temperature: 1, seed: 4 }

@@ -1,8 +1,7 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import type { SampleOptions, SampleRequest } from '../model-backend.ts'
+import type { SampleOptions, SampleRequest, SamplingSettings } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
-import type { SamplingSettings } from '../sampling-settings.ts'
 
 /** The settings of a request: its own override those of the call. */
 export function settingsOf(request: SampleRequest, options: SampleOptions): SamplingSettings {

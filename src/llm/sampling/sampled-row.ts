@@ -1,10 +1,9 @@
 import { AgogeError } from '../../error.ts'
 import { uniformAt } from '../../engine/random/index.ts'
-import type { SampleOutput, SampleRequest, TokenLogprob } from '../model-backend.ts'
+import type { SampleOutput, SampleRequest, SamplingSettings, TokenLogprob } from '../model-backend.ts'
 import { drawKept, drawToken, likeliestToken, likeliestTokens, truncate, truncates } from './draw.ts'
-import type { GrammarCursor } from '../grammar/index.ts'
+import type { GrammarCursor } from '../grammar/cursor.ts'
 import { tinyProbability } from '../model/head.ts'
-import type { SamplingSettings } from '../sampling-settings.ts'
 import type { StopWatch } from './token-reader.ts'
 
 /** A row that is being sampled. */

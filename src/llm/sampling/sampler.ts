@@ -1,6 +1,6 @@
 import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
-import { createGrammars, textOf } from '../grammar/index.ts'
-import type { Grammars, TokenTexts } from '../grammar/index.ts'
+import { createGrammars, textOf } from '../grammar/cursor.ts'
+import type { Grammars, TokenTexts } from '../grammar/cursor.ts'
 import { bytesPerToken, joinRows, planRows } from './key-value-cache.ts'
 import { createPrefill } from './prefill.ts'
 import { checkRequests, settingsOf } from './sample-requests.ts'

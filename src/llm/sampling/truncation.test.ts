@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { uniformAt } from '../../engine/random/index.ts'
 import { drawKept, isKept, likeliestTokens, truncate } from './draw.ts'
-import type { SamplingSettings } from '../sampling-settings.ts'
+import type { SamplingSettings } from '../model-backend.ts'
 
 type Settings = Pick<SamplingSettings, 'topK' | 'topP' | 'minP'>
 

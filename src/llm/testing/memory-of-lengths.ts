@@ -3,7 +3,7 @@ import { smallConfig } from '../model/config.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import { activationBytes, standingBytes } from '../model/memory.ts'
 import { initialiseParameters } from '../model/parameters.ts'
-import { crossEntropy } from './cross-entropy.ts'
+import { crossEntropy } from './tiny-model.ts'
 
 // A process of its own: trains on rows of several lengths within a stated memory, and tells what it took and might have taken, in MB.
 const config = { ...smallConfig, num_hidden_layers: 3, max_position_embeddings: 2048 }

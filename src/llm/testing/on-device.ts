@@ -1,7 +1,7 @@
 // Training and greedy sampling on the device of AGOGE_DEVICE; prints what came out as JSON.
 import { createLocalBackend } from '../backend/local-backend.ts'
 import { initialiseParameters } from '../model/parameters.ts'
-import { tinyConfig } from './tiny-config.ts'
+import { tinyConfig } from './tiny-model.ts'
 
 const backend = createLocalBackend({
   config: { ...tinyConfig, model_type: 'qwen3' },

@@ -4,8 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRandom } from '../../engine/random/index.ts'
 import { loadLocalBackend } from '../backend/local-backend.ts'
-import { crossEntropy } from './cross-entropy.ts'
-import { logitsOf } from './logits.ts'
+import { crossEntropy, logitsOf } from './tiny-model.ts'
 
 const [checkpoint, folder] = process.argv.slice(2)
 const backend = await loadLocalBackend(checkpoint, { trainable: { lora: { rank: 8, alpha: 16 } } })

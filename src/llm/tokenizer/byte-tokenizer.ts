@@ -1,5 +1,5 @@
 import { AgogeError } from '../../error.ts'
-import { packTexts } from '../grammar/index.ts'
+import { packTexts } from '../grammar/cursor.ts'
 import { createAddedSplitter, createSplitter, type TokenizerLayout } from './tokenizer-layout.ts'
 import type { Tokenizer, TokenizerModel } from './tokenizer.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createLocalBackend } from '../backend/local-backend.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 import { tokenizerFromJson } from './tokenizer-json.ts'
 import { createTokenizer } from './tokenizer.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLocalBackend } from '../backend/local-backend.ts'
-import { tinyConfig } from '../testing/tiny-config.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
 import { tokenizerFromJson, tokenizerToJson } from './tokenizer-json.ts'
 import { createTokenizer } from './tokenizer.ts'
 

@@ -1,4 +1,4 @@
-import { hashWeights } from '../adapter/base-hash.ts'
+import { hashWeights } from '../adapter/lora.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import type { Parameters } from '../model/parameters.ts'
 import { recordedBase } from '../../runs/run-store.ts'

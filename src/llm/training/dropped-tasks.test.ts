@@ -11,8 +11,7 @@ import type { TrainingEvent } from '../../runs/run-folder.ts'
 import type { TrainingSummary } from './types.ts'
 import { trainJob } from './loop.ts'
 import { faultLines } from './dropped-tasks.ts'
-import { boxJob } from './testing/box-job.ts'
-import { boxTasks, createBoxEnvironment } from './testing/box-environment.ts'
+import { boxJob, boxTasks, createBoxEnvironment } from './testing/box-job.ts'
 
 // Servers are processes and may answer slowly on a busy machine. Nothing here depends on time.
 vi.setConfig({ testTimeout: 240_000 })

@@ -5,10 +5,9 @@ import type { Reward } from '../reward/reward.ts'
 import type { Actor, Task, ToolEnvironment } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
-import { compareSuccess } from '../evaluation/compare.ts'
-import { isJudged, summariseEpisodes } from '../evaluation/summarise.ts'
+import { compareSuccess, isJudged, summariseEpisodes } from '../evaluation/episode-statistics.ts'
 import { type Estimate, meanInterval, type MeanEstimate, wilsonInterval } from '../../statistics/intervals.ts'
-import type { EpisodeSummary } from '../evaluation/summarise.ts'
+import type { EpisodeSummary } from '../evaluation/episode-statistics.ts'
 import { evaluatePolicy } from '../rollout/collect.ts'
 
 export interface ModelUnderTest {

@@ -18,7 +18,7 @@ import { claimRun, requireFinal } from '../../runs/run-store.ts'
 import { runStage, runUnseenParaphrases, summarise } from './summary.ts'
 import { initialState, loadState, phases, saveWeights } from './state.ts'
 import type { Phase } from './state.ts'
-import { collectDemonstrations, runSupervised } from './supervised-phase.ts'
+import { collectDemonstrations, runSupervised } from './fine-tune.ts'
 import type { TrainJobOptions, TrainingSummary } from './types.ts'
 
 /**

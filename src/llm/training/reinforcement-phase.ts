@@ -9,7 +9,7 @@ import type { EpisodeGroup, LearningContext, PolicyUpdate } from '../algorithm/t
 import { scoreSequences, sequenceEntropies } from '../backend/loss-report.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
-import { isJudged, summariseEpisodes } from '../evaluation/summarise.ts'
+import { isJudged, summariseEpisodes } from '../evaluation/episode-statistics.ts'
 import { recordedScore } from '../reward/reward.ts'
 import { createTaskSampler, type TaskSampler } from '../rollout/task-sampler.ts'
 import { type Batch, batchEpisodes, createBatchQueue, rewardedGroup } from './batches.ts'

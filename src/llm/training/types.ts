@@ -1,6 +1,6 @@
 import type { MetricsRecord } from '../../runs/run-folder.ts'
 import type { Actor, Task, TaskSource, ToolEnvironment } from '../agent/types.ts'
-import type { ChatModel } from '../agent/chat-format/index.ts'
+import type { ChatModel } from '../agent/chat-format/open-format.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import type { Algorithm, BatchSettings, EpisodeGroup } from '../algorithm/types.ts'
 import type { Episode } from '../episode/types.ts'

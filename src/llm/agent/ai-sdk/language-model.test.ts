@@ -4,12 +4,12 @@ import * as sdk7 from 'ai-7'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createLocalBackend } from '../../backend/local-backend.ts'
-import { tinyConfig } from '../../testing/tiny-config.ts'
+import { tinyConfig } from '../../testing/tiny-model.ts'
 import { saying } from '../testing/saying.ts'
-import { createTemplateFormat } from '../chat-format/index.ts'
+import { createTemplateFormat } from '../chat-format/template-format.ts'
 import { tinyTemplate, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
-import { createLanguageModel } from './index.ts'
-import type { TokenMetadata } from './index.ts'
+import { createLanguageModel } from './language-model.ts'
+import type { TokenMetadata } from './read-call.ts'
 
 const tokenizer = tinyTokenizer('qwen')
 const format = createTemplateFormat({ template: tinyTemplate('qwen'), tokenizer })

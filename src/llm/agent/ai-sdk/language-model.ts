@@ -4,7 +4,8 @@ import { AgogeError } from '../../../error.ts'
 import type { ToolCall } from '../../episode/types.ts'
 import type { ModelBackend, SampleOptions, SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
-import { type ChatFormat, type ChatOutput, createOutputStream, cutAtStop } from '../chat-format/index.ts'
+import type { ChatFormat, ChatOutput } from '../chat-format/types.ts'
+import { createOutputStream, cutAtStop } from '../chat-format/template-output.ts'
 import { createSampleQueue } from '../sample-queue.ts'
 import {
   type ContentPart,

@@ -1,8 +1,8 @@
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
-import type { Grammar } from '../../grammar/index.ts'
+import type { Grammar } from '../../grammar/compile.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
-import type { ChatFormat, ConversationMessage } from '../chat-format/index.ts'
+import type { ChatFormat, ConversationMessage } from '../chat-format/types.ts'
 
 /**
  * The parts of `LanguageModelV3` (`@ai-sdk/provider` 3) used here. They are declared here so that the AI SDK need not be

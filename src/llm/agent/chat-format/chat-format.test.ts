@@ -6,8 +6,10 @@ import { createChatTemplate } from '../../tokenizer/chat-template.ts'
 import { tokenizerToJson } from '../../tokenizer/tokenizer-json.ts'
 import { templateText, tinyTemplate, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
 import type { TinyFamily } from '../testing/tiny-checkpoint.ts'
-import { createOutputStream, createTemplateFormat, cutAtStop, readChatModel } from './index.ts'
-import type { ChatFormat, ConversationMessage } from './index.ts'
+import { createOutputStream, cutAtStop } from './template-output.ts'
+import { createTemplateFormat } from './template-format.ts'
+import { readChatModel } from './open-format.ts'
+import type { ChatFormat, ConversationMessage } from './types.ts'
 
 const tools = [
   { name: 'read_file', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } },

@@ -1,5 +1,5 @@
 import { callText, encodeConversation, encodeMessage } from '../../tokenizer/template.ts'
-import type { Grammar } from '../../grammar/index.ts'
+import type { Grammar } from '../../grammar/compile.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { checkLength } from '../../tokenizer/byte-tokenizer.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'

@@ -1,6 +1,6 @@
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
-import type { Grammar } from '../../grammar/index.ts'
+import type { Grammar } from '../../grammar/compile.ts'
 import type { ChatTemplate, TemplateMessage } from '../../tokenizer/chat-template.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import type { ToolSpec } from '../../tool/tool.ts'

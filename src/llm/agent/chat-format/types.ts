@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../episode/types.ts'
-import type { Grammar } from '../../grammar/index.ts'
+import type { Grammar } from '../../grammar/compile.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import type { BareCall } from '../parse-calls.ts'
 

@@ -8,7 +8,7 @@ import {
   keysSpecs,
 } from '../../agent/testing/keys.ts'
 import { decodeEpisode, encodeEpisode } from '../../episode/codec.ts'
-import { turnRewards } from '../../episode/utterances.ts'
+import { turnRewards } from '../../episode/training-sequences.ts'
 import { forwardBackward } from '../../backend/custom-loss.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { optimisePolicy } from './optimise-policy.ts'

@@ -1,13 +1,12 @@
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
-import { turnRewards } from '../../episode/utterances.ts'
+import { turnRewards } from '../../episode/training-sequences.ts'
 import type { Episode, EpisodeNode, EpisodeSample } from '../../episode/types.ts'
 import { spreadOverTokens } from '../advantages/critics.ts'
 import { klRewards } from '../advantages/reward-shaping.ts'
 import type { AdvantageDefinition, AdvantageGroup, EpisodeTurns } from '../define.ts'
-import type { AdvantageFunction, EpisodeAdvantage, LearningContext } from '../types.ts'
+import type { AdvantageFunction, EpisodeAdvantage, KlSettings, LearningContext } from '../types.ts'
 import type { Member, MemberGroup } from './batch.ts'
-import type { KlSettings } from './settings.ts'
 
 /** Advantage of a member: one for all its tokens, or one per token in the order they were sampled. */
 export type TurnAdvantage = number | Float32Array

@@ -13,7 +13,7 @@ import {
   unbiasedKlLoss,
 } from '../losses/regularisers.ts'
 import type { MemberGroup } from './batch.ts'
-import type { BaseSettings, KlSettings } from './settings.ts'
+import type { BaseSettings, KlSettings } from '../types.ts'
 
 /** Settings with numeric coefficients. */
 export type CurrentSettings = Omit<BaseSettings, 'entropy' | 'exactEntropy'> & {

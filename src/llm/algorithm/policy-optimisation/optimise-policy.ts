@@ -5,14 +5,14 @@ import type { Episode, TrainingSequence } from '../../episode/types.ts'
 import { isUniform } from '../advantages/group.ts'
 import { tokenWeights } from '../losses/tokens.ts'
 import { trainedTokens } from '../supervised.ts'
-import type { AdvantageFunction, EpisodeGroup, LearningContext, PolicyUpdate } from '../types.ts'
+import type { AdvantageFunction, EpisodeGroup, KlSettings, LearningContext, PolicyUpdate } from '../types.ts'
 import { advantages, findPart, losses } from '../catalogue.ts'
 import type { PolicySettings } from '../catalogue.ts'
 import type { AdvantageDefinition, LossDefinition, NamedSettings, OpenSettings } from '../define.ts'
 import { checkSettings } from '../setting-fields.ts'
 import { advantagesOf, askAdvantages, rewardedTurns } from './episode-advantages.ts'
 import type { TurnAdvantage } from './episode-advantages.ts'
-import { addReferences, memberGroups, withFreshRows } from './batch.ts'
+import { addReferences, correctWeights, keepHighEntropy, memberGroups, withFreshRows } from './batch.ts'
 import type { Member, MemberGroup } from './batch.ts'
 import {
   adaptKl,
@@ -22,8 +22,6 @@ import {
   lossOf,
   movesWithoutAdvantage,
 } from './loss-of.ts'
-import { correctWeights, keepHighEntropy } from './row-weights.ts'
-import type { KlSettings } from './settings.ts'
 import { completeShaping, shapeRewards } from './shape-rewards.ts'
 
 /** An `Algorithm` whose update always returns a promise. */

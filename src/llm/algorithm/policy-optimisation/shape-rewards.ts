@@ -8,7 +8,7 @@ import {
   softOverlongPenalty,
 } from '../advantages/reward-shaping.ts'
 import type { Member, MemberGroup } from './batch.ts'
-import type { KlSettings, RewardShaping } from './settings.ts'
+import type { KlSettings, RewardShaping } from '../types.ts'
 
 /** Shaping with all numbers of its soft overlong punishment. */
 export type CompleteShaping = Omit<RewardShaping, 'softOverlong'> & {

@@ -1,7 +1,6 @@
 import { AgogeError } from '../../../error.ts'
 import { hash32 } from '../../../engine/random/index.ts'
-import type { SampleOptions, SampleOutput, SampleRequest } from '../../model-backend.ts'
-import type { SamplingSettings } from '../../sampling-settings.ts'
+import type { SampleOptions, SampleOutput, SampleRequest, SamplingSettings } from '../../model-backend.ts'
 import { createAnswerReader, type Fields } from './transport.ts'
 import { badAnswerError } from './errors.ts'
 

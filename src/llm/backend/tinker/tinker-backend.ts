@@ -13,7 +13,7 @@ import type {
 } from '../../model-backend.ts'
 import { checkTemperatures, checkTraining } from '../sequences.ts'
 import { forwardBackward, requireFinite } from '../custom-loss.ts'
-import { adamParams, createRemoteTraining, gradientNorm } from './remote-training.ts'
+import { adamParams, createRemoteModel, createRemoteTraining, gradientNorm } from './remote-model.ts'
 import {
   createAnswerReader,
   createTransport,
@@ -22,7 +22,14 @@ import {
   serverUrl,
   type Transport,
 } from './transport.ts'
-import { checkVocabulary, onlyModel } from './check-model.ts'
+import {
+  checkVocabulary,
+  isAgogeConfig,
+  onlyModel,
+  openSession,
+  requestIdOf,
+  retrieveFuture,
+} from './session.ts'
 import { holdsNote, readNote, writeNote } from './checkpoint-note.ts'
 import {
   checkUntempered,
@@ -30,12 +37,12 @@ import {
   extendedInput,
   fitsOneRequest,
   forwardInput,
+  joinReports,
   mixedLoss,
   plainInput,
+  readLogprobs,
+  readReport,
 } from './loss-requests.ts'
-import { isAgogeConfig, openSession, requestIdOf, retrieveFuture } from './session.ts'
-import { createRemoteModel } from './remote-model.ts'
-import { joinReports, readLogprobs, readReport } from './remote-report.ts'
 import { readSamples, sampleGroups } from './sampling.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTinkerBackend } from './index.ts'
+import { createTinkerBackend } from './tinker-backend.ts'
 
 async function listen(answer: (url: string) => { status: number; location?: string }) {
   const asked: string[] = []

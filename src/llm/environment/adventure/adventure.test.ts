@@ -2,9 +2,8 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
 import { commandText, parseCommand, perform, possibleCommands } from './commands.ts'
-import { adventureContext, createAdventure } from './adventure.ts'
+import { adventureContext, createAdventure, planQuest } from './adventure.ts'
 import type { Adventure } from './adventure.ts'
-import { planQuest } from './plan.ts'
 import { firstState, generateMap, isFulfilled } from './map.ts'
 
 const observationFits = ({ observationSpace }: Adventure, text: string): boolean =>

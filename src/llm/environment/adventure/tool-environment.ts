@@ -1,9 +1,8 @@
 import { AgogeError } from '../../../error.ts'
 import { defineToolEnvironment } from '../definition/define-tool-environment.ts'
 import { commandText, describe } from './commands.ts'
-import { playCommand } from './adventure.ts'
+import { planQuest, playCommand } from './adventure.ts'
 import type { adventureContext } from './adventure.ts'
-import { planQuest } from './plan.ts'
 import { type AdventureState, firstState, generateMap, isFulfilled, type GameMap } from './map.ts'
 
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { templateWords } from '../definition/prompt-templates.ts'
 import { splitOfWord, wordLists } from '../definition/words.ts'
-import { states } from './kinds/deciding.ts'
+import { states } from './deciding-kinds.ts'
 import { branchVerbs, type FilesystemKind, unseenPromptTemplates } from './prompt-templates.ts'
 import type { FilesystemTask } from './task.ts'
 import { filesystemTasks } from './tasks.ts'

@@ -1,14 +1,27 @@
 import type { Task } from '../../agent/types.ts'
 import { toolsOf } from '../definition/plan.ts'
 import { createTaskSource } from '../definition/task-source.ts'
-import { createInitialState, type InitialState } from './initial-state.ts'
-import { ifContent, ifExists } from './kinds/deciding.ts'
-import { applyChanges, type Draft, type FilesystemTaskKind } from './kinds/kind.ts'
-import { count, find, findAndRead, read } from './kinds/looking.ts'
-import { findAndMove, gather, move, rename } from './kinds/moving.ts'
-import { copy, edit, folderThenWrite, makeNewFolder, write } from './kinds/writing.ts'
+import { createInitialState } from './task.ts'
+import type { FilesystemTask, InitialState } from './task.ts'
+import { ifContent, ifExists } from './deciding-kinds.ts'
+import {
+  applyChanges,
+  copy,
+  count,
+  edit,
+  find,
+  findAndMove,
+  findAndRead,
+  folderThenWrite,
+  gather,
+  makeNewFolder,
+  move,
+  read,
+  rename,
+  write,
+} from './kinds.ts'
+import type { Draft, FilesystemTaskKind } from './kinds.ts'
 import { promptTemplates, unseenPromptTemplates } from './prompt-templates.ts'
-import type { FilesystemTask } from './task.ts'
 
 const taskKinds: readonly FilesystemTaskKind[] = [
   read,

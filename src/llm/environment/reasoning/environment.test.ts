@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
 import type { Actor } from '../../agent/types.ts'
-import { createReasoningTasks } from './tasks.ts'
-import { createReasoningEnvironment, reasoningReward } from './environment.ts'
+import { createReasoningEnvironment, createReasoningTasks, reasoningReward } from './environment.ts'
 import { reasoningKinds } from './kinds/index.ts'
 
 const limits = { turns: 1, deadlineSeconds: 600, toolDeadlineSeconds: 120 }

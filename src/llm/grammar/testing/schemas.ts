@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import type { GrammarCursor } from '../index.ts'
-import { textOf, type TokenTexts } from '../token-masks.ts'
+import type { GrammarCursor, TokenTexts } from '../cursor.ts'
+import { textOf } from '../cursor.ts'
 
 type Schema = Record<string, unknown>
 

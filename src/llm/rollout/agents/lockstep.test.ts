@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { AgogeError } from '../../../error.ts'
 import { createLocalBackend } from '../../backend/local-backend.ts'
-import { tinyConfig } from '../../testing/tiny-config.ts'
+import { tinyConfig } from '../../testing/tiny-model.ts'
 import { createLockstep } from './lockstep.ts'
 
 const backend = createLocalBackend({ config: tinyConfig, seed: 1, threads: 1 })

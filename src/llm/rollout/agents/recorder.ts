@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { defined } from '../../../defined.ts'
-import type { ChatFormat, ChatWindow, ConversationMessage } from '../../agent/chat-format/index.ts'
+import type { ChatFormat, ChatWindow, ConversationMessage } from '../../agent/chat-format/types.ts'
 import type { Episode, EpisodeNode, EpisodeSample, SamplingSettings } from '../../episode/types.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 

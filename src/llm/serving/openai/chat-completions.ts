@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
-import {
-  type ChatFormat,
-  type ChatOutput,
-  createOutputStream,
-  cutAtStop,
-} from '../../agent/chat-format/index.ts'
+import type { ChatFormat, ChatOutput } from '../../agent/chat-format/types.ts'
+import { createOutputStream, cutAtStop } from '../../agent/chat-format/template-output.ts'
 import type { SampleQueue } from '../../agent/sample-queue.ts'
-import type { GrammarCompiler } from '../../grammar/index.ts'
+import type { GrammarCompiler } from '../../grammar/compiler.ts'
 import type { SampleOutput } from '../../model-backend.ts'
 import { type ChatRequest, readChatRequest } from './chat-request.ts'
-import type { Json } from './fields.ts'
+import type { Json, Reply } from './protocol.ts'
 import {
   chatLogprobs,
   generate,
@@ -20,7 +16,7 @@ import {
   usageOf,
   withinWindow,
 } from './generate.ts'
-import { type Reply, RequestError } from './reply.ts'
+import { RequestError } from './protocol.ts'
 
 /** The output, without the texts that ended it. */
 function readOutput(

@@ -1,17 +1,9 @@
 import { defined } from '../../../defined.ts'
-import type { ConversationMessage } from '../../agent/chat-format/index.ts'
-import type { Grammar } from '../../grammar/index.ts'
+import type { ConversationMessage } from '../../agent/chat-format/types.ts'
+import type { Grammar } from '../../grammar/compile.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
-import {
-  booleanField,
-  isRecord,
-  type Json,
-  numberField,
-  readSampling,
-  refuseFields,
-  type SamplingFields,
-} from './fields.ts'
-import { badField } from './reply.ts'
+import { badField, booleanField, isRecord, numberField, readSampling, refuseFields } from './protocol.ts'
+import type { Json, SamplingFields } from './protocol.ts'
 
 export interface ChatRequest extends SamplingFields {
   messages: ConversationMessage[]

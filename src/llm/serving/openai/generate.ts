@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
-import type { ChatFormat } from '../../agent/chat-format/index.ts'
+import type { ChatFormat } from '../../agent/chat-format/types.ts'
 import type { QueueClient, SampleQueue } from '../../agent/sample-queue.ts'
 import type { LocalBackend } from '../../backend/local-backend.ts'
-import type { Grammar, GrammarCompiler } from '../../grammar/index.ts'
+import type { Grammar } from '../../grammar/compile.ts'
+import type { GrammarCompiler } from '../../grammar/compiler.ts'
 import type { ModelBackend, SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
-import type { SamplingFields } from './fields.ts'
-import { RequestError } from './reply.ts'
+import type { SamplingFields } from './protocol.ts'
+import { RequestError } from './protocol.ts'
 
 /** A model behind the endpoint. */
 export interface ServedModel {

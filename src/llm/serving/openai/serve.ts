@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createJoiningQueue, createSampleQueue } from '../../agent/sample-queue.ts'
-import { createGrammarCompiler } from '../../grammar/index.ts'
+import { createGrammarCompiler } from '../../grammar/compiler.ts'
 import {
   bearerOf,
   calledHost,
@@ -14,9 +14,8 @@ import {
   readBytes,
 } from '../http.ts'
 import { answerChat } from './chat-completions.ts'
-import { isRecord } from './fields.ts'
-import type { Json } from './fields.ts'
-import { errorResponse, RequestError, respond } from './reply.ts'
+import { RequestError, errorResponse, isRecord, respond } from './protocol.ts'
+import type { Json } from './protocol.ts'
 import type { ServedModel } from './generate.ts'
 import { answerText } from './text-completions.ts'
 

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { cutAtStop, wholeCharacters, withoutBegunMark } from '../../agent/chat-format/index.ts'
+import { cutAtStop, wholeCharacters, withoutBegunMark } from '../../agent/chat-format/template-output.ts'
 import type { SampleQueue } from '../../agent/sample-queue.ts'
 import type { SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
-import {
-  booleanField,
-  type Json,
-  numberField,
-  readSampling,
-  refuseFields,
-  type SamplingFields,
-} from './fields.ts'
+import { badField, booleanField, numberField, readSampling, refuseFields } from './protocol.ts'
+import type { Json, Reply, SamplingFields } from './protocol.ts'
 import { generate, type ServedModel, textLogprobs, usageOf, withinWindow } from './generate.ts'
-import { badField, type Reply } from './reply.ts'
 
 interface TextRequest extends SamplingFields {
   /** Token ids of each prompt. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AgogeError } from '../../../error.ts'
-import type { ForwardBackwardOutput, SampleResponse } from '../../backend/tinker/index.ts'
+import type { ForwardBackwardOutput, SampleResponse } from '../../backend/tinker/wire.ts'
 import type { Handler } from './context.ts'
 import { refusalText, refuse, statusOf, textOf } from './fields.ts'
 

@@ -8,7 +8,7 @@ import {
   type FrozenWeights,
 } from '../../backend/frozen-samplers.ts'
 import type { LocalBackend } from '../../backend/local-backend.ts'
-import type { SampleBatch, SampleResponse } from '../../backend/tinker/index.ts'
+import type { SampleBatch, SampleResponse } from '../../backend/tinker/wire.ts'
 import { readCheckpoint } from '../../checkpoint/checkpoint.ts'
 import type { ModelBackend, SampleOptions, SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'

@@ -1,4 +1,4 @@
-import { apiPath } from '../../backend/tinker/index.ts'
+import { apiPath } from '../../backend/tinker/wire.ts'
 import { tokenizerId } from './models.ts'
 import { pathOf, parsePath } from './checkpoints.ts'
 import { taken } from './context.ts'

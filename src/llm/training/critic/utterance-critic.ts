@@ -1,7 +1,7 @@
 import { archerAdvantages, archerTargets, valueLoss } from '../../algorithm/advantages/critics.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import type { Episode } from '../../episode/types.ts'
-import { turnRewards, utteranceRows } from '../../episode/utterances.ts'
+import { turnRewards, utteranceRows } from '../../episode/training-sequences.ts'
 
 /** An episode as a critic over utterances sees it: rows of tokens, with the positions of the policy's utterances. */
 export interface SpokenEpisode {

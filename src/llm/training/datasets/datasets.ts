@@ -4,7 +4,7 @@ import { AgogeError } from '../../../error.ts'
 import { writeWhole } from '../../../runs/files.ts'
 import { readScore, type Score, type Scored } from '../../episode/score.ts'
 import type { Episode, EpisodeNode } from '../../episode/types.ts'
-import { isJudged } from '../../evaluation/summarise.ts'
+import { isJudged } from '../../evaluation/episode-statistics.ts'
 import { recordedScore } from '../../reward/reward.ts'
 import { toParquet } from './parquet.ts'
 

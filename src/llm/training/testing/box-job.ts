@@ -1,11 +1,101 @@
+import { createRandom } from '../../../engine/random/index.ts'
+import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { grpo } from '../../algorithm/policy-optimisation/presets.ts'
-import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { createLocalBackend } from '../../backend/local-backend.ts'
+import { taskReward } from '../../reward/rewards.ts'
+import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { specialTokens } from '../../tokenizer/template.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
-import { taskReward } from '../../reward/rewards.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 import type { TrainJobOptions, TrainingPlan } from '../types.ts'
-import { boxTasks, boxTexts, createBoxEnvironment } from './box-environment.ts'
+
+const colours = ['red', 'blue', 'green', 'gold']
+const things = ['key', 'coin', 'ring', 'pen']
+
+const text = { type: 'string' } as const
+const tools: ToolSpec[] = [
+  { name: 'get', inputSchema: { type: 'object', properties: { box: text }, required: ['box'] } },
+  {
+    name: 'put',
+    inputSchema: { type: 'object', properties: { box: text, thing: text }, required: ['box', 'thing'] },
+  },
+]
+
+/** Boxes by colour with one thing in each. Small, in memory, and real: the state decides what succeeded. */
+export function createBoxEnvironment(): ToolEnvironment {
+  return {
+    name: 'boxes',
+    tools,
+    open(task) {
+      const boxes = new Map(Object.entries(task.context['boxes'] as Record<string, string>))
+      const wanted = task.context['wanted'] as { boxes: Record<string, string>; answer: string }
+      return Promise.resolve({
+        specs: tools,
+        call(name, args) {
+          const box = String(args['box'])
+          if (name === 'put') boxes.set(box, String(args['thing']))
+          const found = boxes.get(box)
+          const result =
+            name === 'put'
+              ? { text: 'ok', isError: false }
+              : { text: found ?? 'empty', isError: found === undefined }
+          return Promise.resolve(result)
+        },
+        judge({ answer }) {
+          const things = Object.entries(wanted.boxes)
+          const state =
+            things.length === boxes.size && things.every(([box, thing]) => boxes.get(box) === thing)
+          const said = answer === wanted.answer
+          return Promise.resolve({
+            value: Number(state && said),
+            parts: { state: Number(state), answer: Number(said) },
+          })
+        },
+        close: () => Promise.resolve(),
+      })
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+/** "get red": the answer is what the red box holds. "put pen red": the answer is "ok". */
+export const boxTasks: TaskSource = {
+  kinds: ['get', 'put'],
+  task({ split, seed, kind: taskKind }): Task {
+    const random = createRandom(seed, 'boxes', split)
+    const kind = taskKind ?? random.pick(['get', 'put'])
+    const box = random.pick(colours)
+    const thing = random.pick(things)
+    const boxes = { [box]: random.pick(things) }
+    const get = kind === 'get'
+    const answer = get ? boxes[box] : 'ok'
+    return {
+      id: `${kind}-${split}-${seed}`,
+      kind: kind,
+      seed,
+      split,
+      prompt: get ? `get ${box}` : `put ${thing} ${box}`,
+      difficulty: 1,
+      context: { boxes, wanted: { boxes: get ? boxes : { [box]: thing }, answer } },
+      plan(results) {
+        const last = results.at(-1)
+        if (last !== undefined) return { answer: last.text }
+        return {
+          call: get ? { name: 'get', arguments: { box } } : { name: 'put', arguments: { box, thing } },
+        }
+      },
+    }
+  },
+}
+
+/** Texts that a tokenizer for this environment can be trained on. */
+const boxTexts: string[] = [
+  ...colours.map((box) => `get ${box} {"name":"get","arguments":{"box":"${box}"}}`),
+  ...things.map(
+    (thing) => `put ${thing} red {"name":"put","arguments":{"box":"red","thing":"${thing}"}} ok empty`,
+  ),
+  'error: invalid call',
+]
 
 /** A whole job that takes seconds: a transformer of a few thousand parameters learns to open boxes. */
 export function boxJob(path: string, changes: Partial<TrainingPlan> = {}): TrainJobOptions {

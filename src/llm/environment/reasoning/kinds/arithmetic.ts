@@ -1,8 +1,7 @@
 import type { Random } from '../../../../engine/random/index.ts'
-import { defineKind } from '../kind.ts'
+import { defineKind, partly, scoreNumber } from '../kind.ts'
 import { between, chance, please, until } from '../shared/draws.ts'
 import { evaluate, type Expression, parse, print, reduce } from '../shared/expressions.ts'
-import { partly, scoreNumber } from '../shared/scores.ts'
 import { gcd } from './numbers.ts'
 
 /** Sums, differences and products with brackets; products have a factor below ten. */

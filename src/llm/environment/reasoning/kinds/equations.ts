@@ -1,6 +1,5 @@
-import { defineKind } from '../kind.ts'
+import { defineKind, itemsOf, numberOf, partly, scoreNumber } from '../kind.ts'
 import { between, please, until } from '../shared/draws.ts'
-import { itemsOf, numberOf, partly, scoreNumber } from '../shared/scores.ts'
 
 const signed = (number: number): string => (number < 0 ? `- ${-number}` : `+ ${number}`)
 const side = (factor: number, constant: number): string =>

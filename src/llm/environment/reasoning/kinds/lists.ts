@@ -1,6 +1,5 @@
-import { defineKind } from '../kind.ts'
+import { defineKind, itemsOf, scoreList, scoreNumber, scoreSet } from '../kind.ts'
 import { between, numbers, please, several, things } from '../shared/draws.ts'
-import { itemsOf, scoreList, scoreNumber, scoreSet } from '../shared/scores.ts'
 
 /** Numbers or words, up or down. */
 export const sorting = defineKind({

@@ -1,6 +1,5 @@
-import { defineKind } from '../kind.ts'
+import { defineKind, numberOf, scoreNumber, scoreWord } from '../kind.ts'
 import { between, please } from '../shared/draws.ts'
-import { numberOf, scoreNumber, scoreWord } from '../shared/scores.ts'
 
 export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 

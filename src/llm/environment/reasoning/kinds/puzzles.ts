@@ -1,7 +1,6 @@
 import type { Random } from '../../../../engine/random/index.ts'
-import { defineKind } from '../kind.ts'
+import { defineKind, itemsOf, scoreDecisions } from '../kind.ts'
 import { listed, people, several, until } from '../shared/draws.ts'
-import { itemsOf, scoreDecisions } from '../shared/scores.ts'
 
 /** What a speaker says about others, by index. */
 type Claim =

@@ -1,7 +1,6 @@
 import type { Random } from '../../../../engine/random/index.ts'
-import { defineKind } from '../kind.ts'
+import { defineKind, scoreNumber } from '../kind.ts'
 import { between, please, until } from '../shared/draws.ts'
-import { scoreNumber } from '../shared/scores.ts'
 
 interface Rule {
   draw(random: Random, largest: number): number[]

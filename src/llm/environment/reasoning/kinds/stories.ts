@@ -1,7 +1,6 @@
 import type { Random } from '../../../../engine/random/index.ts'
-import { defineKind } from '../kind.ts'
+import { defineKind, itemsOf, scoreList, scoreNumber, scoreWord } from '../kind.ts'
 import { between, kinds, listed, people, several, things, until, women } from '../shared/draws.ts'
-import { itemsOf, scoreList, scoreNumber, scoreWord } from '../shared/scores.ts'
 
 const pairs = [
   ['taller', 'shorter', 'tallest'],

@@ -1,7 +1,6 @@
 import type { Random } from '../../../../engine/random/index.ts'
-import { defineKind } from '../kind.ts'
+import { defineKind, partly, scoreNumber } from '../kind.ts'
 import { between, chance, please, several, things } from '../shared/draws.ts'
-import { partly, scoreNumber } from '../shared/scores.ts'
 
 /** Letters in words: spelled out, then counted. */
 export const letterCount = defineKind({

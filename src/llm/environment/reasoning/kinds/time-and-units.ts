@@ -1,6 +1,5 @@
-import { defineKind } from '../kind.ts'
+import { defineKind, scoreNumber, scoreWord } from '../kind.ts'
 import { between, please, until } from '../shared/draws.ts'
-import { scoreNumber, scoreWord } from '../shared/scores.ts'
 
 const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 

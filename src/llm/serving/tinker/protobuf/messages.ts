@@ -1,5 +1,5 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import type { ForwardBackwardOutput, SampleResponse } from '../../../backend/tinker/index.ts'
+import type { ForwardBackwardOutput, SampleResponse } from '../../../backend/tinker/wire.ts'
 import { refuse } from '../fields.ts'
 import {
   ForwardBackwardOutputSchema,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLocalBackend, loadLocalBackend } from '../../../backend/local-backend.ts'
 import type { LocalBackend } from '../../../backend/local-backend.ts'
-import { tinyConfig } from '../../../testing/tiny-config.ts'
+import { tinyConfig } from '../../../testing/tiny-model.ts'
 import { createTinkerServer } from '../server.ts'
 import type { TinkerServer, TinkerServerOptions } from '../server.ts'
 

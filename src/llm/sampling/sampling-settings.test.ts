@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'vitest'
-import { createRandom } from '../engine/random/index.ts'
-import { validateArguments } from '../untrusted/validate.ts'
-import type { SampleOptions, SampleOutput, SampleRequest } from './model-backend.ts'
-import { packTexts, textOf } from './grammar/index.ts'
-import { createLearner } from './backend/learner.ts'
-import { initialiseParameters } from './model/parameters.ts'
-import { createSampler } from './sampling/sampler.ts'
-import { tinyConfig } from './testing/tiny-config.ts'
+import { createRandom } from '../../engine/random/index.ts'
+import { validateArguments } from '../../untrusted/validate.ts'
+import { createLearner } from '../backend/learner.ts'
+import { packTexts, textOf } from '../grammar/cursor.ts'
+import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
+import { initialiseParameters } from '../model/parameters.ts'
+import { tinyConfig } from '../testing/tiny-model.ts'
+import { createSampler } from './sampler.ts'
 
 // Tokens 0 and 1 are markers, the others stand for these texts.
 const alphabet = Array.from('{}[]":,.-0123456789 abcdefghtrulsn\\xyz')

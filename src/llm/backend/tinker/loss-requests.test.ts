@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { gradientNorm } from './remote-training.ts'
-import { joinReports, readReport } from './remote-report.ts'
+import { joinReports, readReport } from './loss-requests.ts'
+import { gradientNorm } from './remote-model.ts'
 
 const tokens = Int32Array.of(1, 2, 3)
 const zeros = new Float32Array(3)

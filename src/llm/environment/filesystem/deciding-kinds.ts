@@ -1,15 +1,8 @@
-import { done, follow } from '../../definition/plan.ts'
-import {
-  decide,
-  type Draft,
-  type FilesystemTaskKind,
-  makeFolder,
-  moveFile,
-  readFile,
-  searchName,
-} from './kind.ts'
-import { branchVerbs } from '../prompt-templates.ts'
-import { joinPath, nameOf, parentOf } from '../initial-state.ts'
+import { done, follow } from '../definition/plan.ts'
+import { joinPath, nameOf, parentOf } from './task.ts'
+import { decide, makeFolder, moveFile, readFile, searchName } from './kinds.ts'
+import type { Draft, FilesystemTaskKind } from './kinds.ts'
+import { branchVerbs } from './prompt-templates.ts'
 
 /** States and their opposites that a file may contain. The same in all splits, as templates are. */
 export const states = [

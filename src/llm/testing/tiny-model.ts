@@ -1,8 +1,22 @@
+import type { TrainingSequence } from '../episode/types.ts'
 import { causalLimits, rotaryTable } from '../model/attention.ts'
+import { smallConfig } from '../model/config.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import { createFolding } from '../model/folded-weights.ts'
 import type { Parameters } from '../model/parameters.ts'
 import { compileLogits } from '../model/programs.ts'
+
+/** A model small enough to run in several threads of a test. */
+export const tinyConfig = {
+  ...smallConfig,
+  vocab_size: 64,
+  hidden_size: 16,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  intermediate_size: 24,
+  max_position_embeddings: 64,
+}
 
 /** Logits [rows, time, vocabulary] after every token of sequences of one length. */
 export async function logitsOf(
@@ -25,4 +39,11 @@ export async function logitsOf(
   })
   await program.release()
   return logits.data as Float32Array
+}
+
+/** A sequence all of whose next tokens count alike. */
+export function crossEntropy(tokens: ArrayLike<number>, weight = 1): TrainingSequence {
+  const zeros = () => new Float32Array(tokens.length)
+  const weights = { rl: zeros(), ce: zeros().fill(weight), kl: zeros() }
+  return { tokens: Int32Array.from(tokens), logprobs: zeros(), advantages: zeros(), weights }
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AgogeError, type ErrorCode } from '../../../error.ts'
+import { AgogeError } from '../../../error.ts'
+import type { ErrorCode } from '../../../error.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
-import { type LoadedModel, loadModel } from '../base-model.ts'
-import { checkVocabulary } from './check-model.ts'
+import type { LoadedModel } from '../base-model.ts'
+import { loadModel } from '../base-model.ts'
+import { checkVocabulary } from './session.ts'
 
 let model: LoadedModel
 const where = { model: 'M', host: 'h' }

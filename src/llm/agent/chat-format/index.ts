@@ -1,8 +1,0 @@
-export { isSmallTokenizer, readChatFormat, readChatModel } from './open-format.ts'
-export type { ChatModel } from './open-format.ts'
-export { createSmallFormat } from './small-format.ts'
-export { createTemplateFormat } from './template-format.ts'
-export type { TemplateFormatOptions } from './template-format.ts'
-export type { ChatFormat, ChatOutput, ChatWindow, ConversationMessage } from './types.ts'
-export { createOutputStream, cutAtStop, wholeCharacters, withoutBegunMark } from './template-output.ts'
-export type { OutputDelta, OutputStream } from './template-output.ts'

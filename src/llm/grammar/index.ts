@@ -1,7 +1,0 @@
-export { createGrammarCompiler } from './compiler.ts'
-export type { GrammarCompiler } from './compiler.ts'
-export { createGrammars } from './cursor.ts'
-export type { GrammarCursor, Grammars } from './cursor.ts'
-export type { CompiledGrammar, Grammar, SchemaGrammar } from './compile.ts'
-export { packTexts, textOf } from './token-masks.ts'
-export type { TokenTexts } from './token-masks.ts'
