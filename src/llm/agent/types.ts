@@ -70,6 +70,11 @@ export interface ToolSession extends Toolbox {
    * answer: 0 }, are from 0 to 1.
    */
   judge(outcome: Outcome): Promise<Score>
+  /**
+   * The state of the episode as plain data, without logs and counters: what an independent check compares with the state that
+   * the expert leaves. May be called between calls. Absent if the state cannot be shown.
+   */
+  observe?(): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -93,6 +98,12 @@ export interface Task {
   context: Record<string, unknown>
   /** Steps of the expert: calls in order, then the answer. A function, since an argument may use results of earlier steps. */
   plan: Expert
+  /** True if only the state counts, and any answer is accepted. Default: the expert's answer is required, unless it is "done". */
+  freeAnswer?: boolean
+  /** `several` if other states or answers than the expert's are right too. Default: `one`. */
+  solutions?: 'one' | 'several'
+  /** Success rate of guessing without looking: one half for yes or no. Default: 0. */
+  chance?: number
 }
 
 /** The expert's next move, given the results so far: a call, optionally with a reason before it, or the final answer. */

@@ -53,6 +53,10 @@ export interface ToolTaskKind<State> {
   templates?: readonly string[]
   /** Templates in words that `templates` lack, to evaluate on unseen paraphrases. Default: none. */
   unseen?: readonly string[]
+  /** `several` if other states or answers than those of the plan are right too. Default: `one`. */
+  solutions?: 'one' | 'several'
+  /** Success rate of guessing without looking: one half for yes or no. Default: 0. */
+  chance?: number
   /** Draws a task. It may change `state`. The episode then starts in the changed state. */
   draft: (state: State, draw: Draw) => ToolDraft<State>
 }
@@ -94,6 +98,8 @@ export interface ToolEnvironmentDefinition<State> {
    * Default: no tools, for environments that only ask questions.
    */
   tools?: (state: State) => Record<string, ToolLike>
+  /** Selects what counts of a state, for `agoge audit`: leave out logs and counters. Default: all of it. */
+  observe?: (state: State) => unknown
   /** The kinds of tasks, by name. */
   kinds: Readonly<Record<string, ToolTaskKind<State>>>
   /** Judges an episode. Default: success if the state equals `goal` and the answer is correct. */
@@ -167,18 +173,21 @@ export function defineToolEnvironment<State>(
     state: definition.state,
     ...(splits && { splits }),
     kinds: Object.fromEntries(
-      Object.entries(kinds).map(([kind, { templates, unseen, draft }]) => [
+      Object.entries(kinds).map(([kind, { draft, ...given }]) => [
         kind,
         {
-          ...(templates && { templates }),
-          ...(unseen && { unseen }),
+          ...given,
           draft: (state: State, draw: Draw) => withExpert(draft(state, draw)),
         },
       ]),
     ),
-    extra: (state, { wanted, goal }): Pick<DefinedTask<State>, 'start' | 'wanted' | 'goal'> => ({
+    extra: (
+      state,
+      { wanted, goal },
+    ): Pick<DefinedTask<State>, 'start' | 'wanted' | 'goal' | 'freeAnswer'> => ({
       start: state,
       wanted,
+      freeAnswer: wanted.kind === 'any',
       ...defined({ goal }),
     }),
   })
@@ -223,7 +232,7 @@ async function createEnvironment<State>(
   definition: ToolEnvironmentDefinition<State>,
   tasks: KindTaskSource<DefinedTask<State>>,
 ): Promise<ToolEnvironment<DefinedTask<State>>> {
-  const { name, system, tools = () => ({}), judge = defaultJudge } = definition
+  const { name, system, tools = () => ({}), judge = defaultJudge, observe = whole } = definition
   // Schemas are read once. Each session has its own functions, which work on its own state.
   const toolset = await readTools(tools(copyOf(name, tasks.task({ split: 'train', seed: 0 }).start)))
 
@@ -251,12 +260,16 @@ async function createEnvironment<State>(
           const judged = await judge({ state, start: task.start, goal, answer, answered, task })
           return typeof judged === 'boolean' ? Number(judged) : judged
         },
+        // A copy, since later calls change the state.
+        observe: async () => structuredClone(observe(state)),
         close: async () => {},
       }
     },
     close: async () => {},
   }
 }
+
+const whole = (state: unknown): unknown => state
 
 /** The default judge: success if the state equals the goal and the answer is correct. */
 function defaultJudge<State>({ state, goal, answered }: JudgeInputs<State>): Scored<'state' | 'answer'> {

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import type { Expert, Task, TaskSource } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { createRandom, hash32 } from '../../../engine/random/index.ts'
@@ -43,6 +44,10 @@ export interface TaskKind<State, Draft extends TaskDraft> {
   templates?: readonly string[]
   /** Templates with words that no training template has, and the same placeholders. */
   unseen?: readonly string[]
+  /** See `Task`. */
+  solutions?: 'one' | 'several'
+  /** See `Task`. */
+  chance?: number
   draft: (state: State, draw: Draw) => Draft
 }
 
@@ -103,6 +108,7 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
       difficulty: draft.difficulty,
       context: draft.context ?? {},
       plan: draft.plan,
+      ...defined({ solutions: kinds[kind].solutions, chance: kinds[kind].chance }),
     }
     return { ...task, ...extra(state, draft) }
   }

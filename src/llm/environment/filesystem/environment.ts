@@ -195,6 +195,7 @@ function openSession(
         return Promise.resolve<Score>({ value: null, reason })
       }
     },
+    observe: async () => readTree(root),
     close() {
       rmSync(root, { recursive: true, force: true, maxRetries: 3 })
       return Promise.resolve()

@@ -143,6 +143,7 @@ function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): T
           : 'the system behind the tools changed since the task was made'
       return { value: null, reason }
     },
+    ...(system.changeable && { observe: () => system.observe(state, signal) }),
     close: async () => {},
   }
 }
