@@ -42,6 +42,7 @@ export const modules = [
   'llm/agent',
   'llm/evaluation',
   'llm/reward',
+  'llm/audit',
   'llm/environment',
   'llm/algorithm',
   'llm/rollout',
