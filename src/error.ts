@@ -120,6 +120,7 @@ export type ErrorCode =
   | 'server-command-failed'
   | 'server-command-not-found'
   | 'shape-mismatch'
+  | 'sign-in-failed'
   | 'thread-stopped'
   | 'tinker-bad-answer'
   | 'tinker-bad-request'

@@ -165,15 +165,16 @@ function noFoldersHere(folder: string, cause: unknown): AgogeError {
  * Writes a file atomically: it is either complete or unchanged, even after a kill or on a full disk. Writes a temporary file and
  * renames it. Devices, pipes and links (`/dev/stdout`) are written directly. Creates missing folders.
  *
+ * @param mode permissions of a new file. Default: what the process gives new files.
  * @throws AgogeError naming the file.
  */
-export function writeWhole(path: string, text: string | Uint8Array): void {
+export function writeWhole(path: string, text: string | Uint8Array, mode?: number): void {
   makeFolder(dirname(path))
   withFileErrors(path, () => {
     if (isSpecial(path)) return writeFileSync(path, text)
     const aside = join(dirname(path), `${basename(path)}.${process.pid}.part`)
     try {
-      writeFileSync(aside, text)
+      writeFileSync(aside, text, mode === undefined ? {} : { mode })
       renameSync(aside, path)
     } catch (error) {
       rmSync(aside, { force: true })

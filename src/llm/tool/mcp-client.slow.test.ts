@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test } from 'vitest'
@@ -173,7 +175,8 @@ test('streamable HTTP: headers reach the server, a server that goes away is a fa
         }),
       )
       response.writeHead(answer.status, Object.fromEntries(answer.headers))
-      response.end(Buffer.from(await answer.arrayBuffer()))
+      if (answer.body === null) response.end()
+      else Readable.fromWeb(answer.body as ReadableStream).pipe(response)
     })()
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

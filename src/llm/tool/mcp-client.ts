@@ -1,19 +1,14 @@
 import { basename } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
 import { checkNames, toolsPage, type ToolsPage, toToolResult, type UnusableTool } from './mcp-results.ts'
+import { handshake, type McpSession } from './mcp-session.ts'
+import { openSignIn, type SignInOptions } from './oauth.ts'
 import { redactData, redactError, redactTools } from './redact.ts'
 import type { ServerConfig } from './server-config.ts'
-import {
-  causeText,
-  connectHint,
-  createStdioTransport,
-  isTimeout,
-  type StdioTransport,
-} from './stdio-transport.ts'
+import { causeText, connectHint, isTimeout } from './stdio-transport.ts'
 
 export interface ConnectOptions {
   /** Cancels connecting. Each call has a signal of its own. */
@@ -32,6 +27,8 @@ export interface ConnectOptions {
    * secret is `unusable`. Default: nothing is hidden.
    */
   redact?: (text: string) => string
+  /** How a person signs in to a server with `oauth`. */
+  signIn?: SignInOptions
 }
 
 const connectSeconds = 10
@@ -78,7 +75,10 @@ export interface McpConnection extends Toolbox {
   setRoots(roots: readonly string[]): Promise<void>
   /** Tools that the server lists but nobody can call. They are not in `specs`. */
   readonly unusable: readonly UnusableTool[]
-  /** Lists the tools again; `specs` holds those listed at the time of connection. */
+  /**
+   * Lists the tools again; `specs` holds those listed at the time of connection. A call of one that the server has
+   * withdrawn since throws an InfrastructureError.
+   */
   listTools(): Promise<ToolSpec[]>
   close(): Promise<void>
 }
@@ -100,7 +100,12 @@ export async function connectServer(
   options: ConnectOptions = {},
 ): Promise<McpConnection> {
   options.signal?.throwIfAborted()
-  const redact = options.redact ?? ((text: string) => text)
+  const signIn =
+    'url' in config && config.oauth !== undefined
+      ? await openSignIn(config, config.oauth, options.signIn)
+      : undefined
+  const hide = options.redact ?? ((text: string) => text)
+  const redact = signIn === undefined ? hide : (text: string) => hide(signIn.hide(text))
   const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
   const limitSeconds = options.connectSeconds ?? defaultConnectSeconds(config)
   const callTimeout = (options.callSeconds ?? 20) * 1000
@@ -110,23 +115,8 @@ export async function connectServer(
   let closing = false
   let connecting = true
 
-  const client = new Client(
-    { name: 'agoge', version: '1' },
-    { capabilities: options.roots === undefined ? {} : { roots: { listChanged: true } } },
-  )
-  if (options.roots !== undefined) {
-    client.setRequestHandler('roots/list', () => {
-      rootsAsked()
-      return { roots: roots.map((root) => ({ uri: pathToFileURL(root).href })) }
-    })
-  }
-  const stdio = 'command' in config ? createStdioTransport(config, redact) : undefined
-  const transport =
-    'command' in config
-      ? (stdio as StdioTransport)
-      : new StreamableHTTPClientTransport(new URL(config.url), {
-          requestInit: { headers: config.headers ?? {} },
-        })
+  let session: McpSession | undefined
+  let changed = false
 
   function fault(doing: string, cause: unknown): Error {
     if (connecting && options.signal?.aborted) return asError(options.signal.reason)
@@ -137,6 +127,7 @@ export async function connectServer(
     // The listing has already reported its error.
     if (AgogeError.isInstance(cause) || cause instanceof InfrastructureError) return cause
     const slow = doing === 'connect' && isTimeout(cause)
+    const stdio = session?.stdio
     const detail = [
       slow ? `no answer in ${limitSeconds} s` : causeText(cause, redact),
       stdio?.ended() === undefined ? '' : `the process ended with ${stdio.ended()}`,
@@ -153,15 +144,13 @@ export async function connectServer(
 
   async function close(): Promise<void> {
     closing = true
-    if (stdio === undefined) {
-      const session = transport as StreamableHTTPClientTransport
-      const farewell = session.terminateSession().catch(() => {})
+    signIn?.close()
+    if (session?.stdio !== undefined) await session.stdio.close()
+    else if (session !== undefined) {
+      const farewell = (session.transport as StreamableHTTPClientTransport).terminateSession().catch(() => {})
       await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, 300).unref())])
-      await client.close().catch(() => {})
-      return
     }
-    await stdio.close()
-    await client.close().catch(() => {})
+    await session?.client.close().catch(() => {})
   }
 
   function endless(what: string): Error {
@@ -169,7 +158,7 @@ export async function connectServer(
     return new InfrastructureError(redact(message), { hint: 'This has to be put right in the server.' })
   }
 
-  async function listTools(): Promise<Pick<ToolsPage, 'specs' | 'unusable'>> {
+  async function listTools({ client }: McpSession): Promise<Pick<ToolsPage, 'specs' | 'unusable'>> {
     const specs: ToolSpec[] = []
     const unusable: UnusableTool[] = []
     if (client.getServerCapabilities()?.tools === undefined) return { specs, unusable }
@@ -204,18 +193,41 @@ export async function connectServer(
     return checkNames(redactTools({ specs, unusable }, redact))
   }
 
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
-  client.onclose = () => {
-    if (!closing) broken ??= 'the connection was closed'
-  }
   try {
-    await client.connect(transport, {
-      timeout: limitSeconds * 1000,
-      ...defined({ signal: options.signal }),
+    const opened = await handshake({
+      config,
+      redact,
+      signIn,
+      roots:
+        options.roots === undefined
+          ? undefined
+          : () => {
+              rootsAsked()
+              return roots
+            },
+      onSession: (next) => (session = next),
+      onClosed: () => {
+        if (!closing) broken ??= 'the connection was closed'
+      },
+      onToolsChanged: () => (changed = true),
+      milliseconds: limitSeconds * 1000,
+      signal: options.signal,
     })
-    const { specs, unusable } = await listTools()
+    signIn?.close()
+    const { client, stdio } = opened
+    const { specs, unusable } = await listTools(opened)
     connecting = false
     const info = client.getServerVersion()
+    /** Tools that the server no longer lists. */
+    const gone = new Set<string>()
+    const listAgain = async (): Promise<ToolSpec[]> => {
+      changed = false
+      const now = (await listTools(opened)).specs
+      const names = new Set(now.map(({ name }) => name))
+      gone.clear()
+      for (const { name } of specs) if (!names.has(name)) gone.add(name)
+      return now
+    }
     return {
       specs,
       unusable,
@@ -226,7 +238,7 @@ export async function connectServer(
         return stdio?.pid()
       },
       healthy: () => broken === undefined && !closing,
-      listTools: async () => (await listTools()).specs,
+      listTools: listAgain,
       close,
       async setRoots(next) {
         roots = next
@@ -248,6 +260,9 @@ export async function connectServer(
         if (broken !== undefined || closing) throw fault(name, broken ?? 'the connection is closed')
         callOptions.signal?.throwIfAborted()
         const signal = callOptions.signal
+        if (changed) await listAgain()
+        if (gone.has(name))
+          throw new InfrastructureError(`MCP server ${label}: ${name}: the server no longer lists this tool`)
         try {
           const result = await client.request(
             {

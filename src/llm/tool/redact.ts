@@ -52,6 +52,7 @@ function secretsOf(config: ServerConfig): string[] {
     for (const [name, value] of Object.entries(config.env ?? {})) add(name, value)
     return found
   }
+  add('auth', config.oauth?.clientSecret ?? '')
   for (const [name, value] of Object.entries(config.headers ?? {})) {
     const credential = /^\w+\s+(.+)$/.exec(value)?.[1]
     add(`auth ${name}`, value)

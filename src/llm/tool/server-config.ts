@@ -26,9 +26,29 @@ export interface StdioServerConfig extends CommonServerConfig {
 }
 
 /** An MCP server reached over streamable HTTP. */
-interface HttpServerConfig extends CommonServerConfig {
+export interface HttpServerConfig extends CommonServerConfig {
   url: string
   headers?: Record<string, string>
+  /** Signs in with OAuth 2.1. Default: the server is reached with `headers` alone. */
+  oauth?: OAuthConfig
+}
+
+/** How to sign in. Empty: a person agrees in a browser, and Agoge registers itself with the authorisation server. */
+export interface OAuthConfig {
+  /** Default: `client_credentials` with a `clientSecret`, else `authorization_code`. */
+  grant?: 'authorization_code' | 'client_credentials'
+  /** Default: dynamic client registration. */
+  clientId?: string
+  clientSecret?: string
+  /** Default: what the server asks for. */
+  scope?: string
+  /**
+   * The only authorisation server that may receive the credentials. Client credentials need it. Default: the one that the
+   * MCP server names.
+   */
+  issuer?: string
+  /** Port of this machine for the redirect. Default: a free one. */
+  redirectPort?: number
 }
 
 export type ServerConfig = StdioServerConfig | HttpServerConfig
@@ -188,7 +208,7 @@ function toConfig(
       expected: '{ "command": ..., "args": [...] } or { "url": ... }',
     })
   }
-  const { command, args, env, cwd, url, headers, type } = entry
+  const { command, args, env, cwd, url, headers, type, oauth } = entry
   if (command !== undefined) {
     if (args !== undefined && !Array.isArray(args)) refuse('args', args, 'a list of texts')
     const list = (args as unknown[] | undefined)?.map((item, i) =>
@@ -219,7 +239,43 @@ function toConfig(
     refuse('url', url, 'an http or https address')
   }
   const fields = headers === undefined ? {} : { headers: record('headers', headers) }
-  return { ...common(), url: address, ...fields }
+  const signIn = oauth === undefined ? {} : { oauth: readOAuth(oauth, text, refuse) }
+  return { ...common(), url: address, ...fields, ...signIn }
+}
+
+/** `true` stands for an empty entry. */
+function readOAuth(
+  given: unknown,
+  text: (field: string, value: unknown) => string,
+  refuse: (field: string, given: unknown, expected: string) => never,
+): OAuthConfig {
+  if (given === true) return {}
+  if (!isRecord(given)) return refuse('oauth', given, 'true, or an object')
+  const oauth: OAuthConfig = {}
+  for (const [field, value] of Object.entries(given)) {
+    const place = `oauth.${field}`
+    switch (field) {
+      case 'grant':
+        if (value !== 'authorization_code' && value !== 'client_credentials')
+          refuse(place, value, '"authorization_code" or "client_credentials"')
+        oauth.grant = value as 'authorization_code' | 'client_credentials'
+        break
+      case 'clientId':
+      case 'clientSecret':
+      case 'scope':
+      case 'issuer':
+        oauth[field] = text(place, value)
+        break
+      case 'redirectPort':
+        if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > 65_535)
+          refuse(place, value, 'a port from 1 to 65535')
+        oauth.redirectPort = value as number
+        break
+      default:
+        refuse(place, value, 'one of grant, clientId, clientSecret, scope, issuer, redirectPort')
+    }
+  }
+  return oauth
 }
 
 interface ServerPackage {

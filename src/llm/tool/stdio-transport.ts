@@ -188,7 +188,7 @@ export function connectHint(
   }
   const status = cause instanceof SdkHttpError ? cause.status : undefined
   if (status === 401 || status === 403) {
-    return 'Give it a key that it accepts, in the MCP configuration: "headers": { "Authorization": "Bearer ${TOKEN}" }, with TOKEN in the environment.'
+    return 'Sign in with OAuth, by "oauth": true in the MCP configuration, or give it a key that it accepts: "headers": { "Authorization": "Bearer ${TOKEN}" }, with TOKEN in the environment.'
   }
   if (status !== undefined && status >= 500)
     return 'The server has a fault of its own: try later, or look at its log.'
