@@ -1,6 +1,6 @@
 import { findPolicyPreset } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
 import { mean } from '../../src/statistics/statistics.ts'
-import type { Estimate } from '../../src/statistics/intervals.ts'
+import type { Estimate } from '../../src/statistics/statistics.ts'
 import type { Result, Success } from './play.ts'
 import { difficulty } from './task.ts'
 import { plan, seeds, testTasks, variants } from './variants.ts'

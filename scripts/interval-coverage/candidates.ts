@@ -1,5 +1,4 @@
-import { mean, quantile } from '../../src/statistics/statistics.ts'
-import { meanInterval, studentQuantile } from '../../src/statistics/intervals.ts'
+import { mean, quantile, meanInterval, studentQuantile } from '../../src/statistics/statistics.ts'
 import type { Random } from '../../src/engine/random/index.ts'
 
 export type Interval = readonly [low: number, high: number]

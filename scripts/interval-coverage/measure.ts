@@ -4,8 +4,8 @@ import {
   groupedWilsonInterval,
   stratifiedInterquartileMean,
   wilsonInterval,
-} from '../../src/statistics/intervals.ts'
-import { quantile } from '../../src/statistics/statistics.ts'
+  quantile,
+} from '../../src/statistics/statistics.ts'
 import { createRandom } from '../../src/engine/random/index.ts'
 import type { Random } from '../../src/engine/random/index.ts'
 import { candidateIntervals, candidates } from './candidates.ts'

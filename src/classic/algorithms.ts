@@ -3,7 +3,7 @@ import { tabularAlgorithms } from './tabular/catalogue.ts'
 import { a2c, a2cPresets } from './algorithm/on-policy/a2c.ts'
 import { type ClassicAlgorithmEntry, entry } from './algorithm/agent.ts'
 import { c51, c51Presets } from './algorithm/action-values/c51.ts'
-import { ddpg, ddpgPresets } from './algorithm/actor-critic/ddpg.ts'
+import { ddpg, ddpgPresets, td3, td3Presets } from './algorithm/actor-critic/td3.ts'
 import { dqn, dqnPresets } from './algorithm/action-values/dqn.ts'
 import { cmaEs, cmaEsPresets, openAiEs, openAiEsPresets } from './algorithm/evolution/evolution.ts'
 import { ppo, ppoPresets } from './algorithm/on-policy/ppo.ts'
@@ -12,7 +12,6 @@ import { qrDqn, qrDqnPresets } from './algorithm/action-values/qr-dqn.ts'
 import { reinforce, reinforcePresets } from './algorithm/on-policy/reinforce.ts'
 import { discreteSac, discreteSacPresets } from './algorithm/actor-critic/sac-discrete.ts'
 import { sac, sacPresets } from './algorithm/actor-critic/sac.ts'
-import { td3, td3Presets } from './algorithm/actor-critic/td3.ts'
 
 const isContinuous = ({ action }: EnvironmentDefinition): boolean =>
   action.type === 'box' && action.low.every(Number.isFinite) && action.high.every(Number.isFinite)

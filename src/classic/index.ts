@@ -11,8 +11,8 @@ export type {
 export { c51, c51Presets } from './algorithm/action-values/c51.ts'
 export type { C51Config } from './algorithm/action-values/c51.ts'
 export { entry } from './algorithm/agent.ts'
-export { ddpg, ddpgPresets } from './algorithm/actor-critic/ddpg.ts'
-export type { DdpgConfig } from './algorithm/actor-critic/ddpg.ts'
+export { ddpg, ddpgPresets, td3, td3Presets } from './algorithm/actor-critic/td3.ts'
+export type { DdpgConfig, Td3Config } from './algorithm/actor-critic/td3.ts'
 export { dqn, dqnPresets } from './algorithm/action-values/dqn.ts'
 export type { DqnConfig } from './algorithm/action-values/dqn.ts'
 export { cmaEs, cmaEsPresets, openAiEs, openAiEsPresets } from './algorithm/evolution/evolution.ts'
@@ -42,11 +42,19 @@ export { discreteSac, discreteSacPresets } from './algorithm/actor-critic/sac-di
 export type { DiscreteSacConfig } from './algorithm/actor-critic/sac-discrete.ts'
 export { sac, sacPresets } from './algorithm/actor-critic/sac.ts'
 export type { SacConfig } from './algorithm/actor-critic/sac.ts'
-export { td3, td3Presets } from './algorithm/actor-critic/td3.ts'
-export type { Td3Config } from './algorithm/actor-critic/td3.ts'
-export { exp3, decayingGreedy, exploreFirst, linUcb, betaDraw, thompson, ucb1 } from './bandit/strategies.ts'
-export { playBandit, armAverages, bestArm } from './bandit/play-bandit.ts'
-export type { BanditPlay, ArmAverages, BanditStrategy } from './bandit/play-bandit.ts'
+export {
+  exp3,
+  decayingGreedy,
+  exploreFirst,
+  linUcb,
+  betaDraw,
+  thompson,
+  ucb1,
+  playBandit,
+  armAverages,
+  bestArm,
+} from './bandit/strategies.ts'
+export type { BanditPlay, ArmAverages, BanditStrategy } from './bandit/strategies.ts'
 export { choiceCounts, forbiddenChoice, sampleMaskOf } from './environment/action-masks.ts'
 export type {
   AnyVector,
@@ -60,10 +68,24 @@ export type { AsyncVectorEnvironment, AsyncVectorOptions } from './environment/a
 export { checkEnvironment, requireDefinition, findFaults } from './environment/check/check-environment.ts'
 export type { CheckOptions } from './environment/check/check-environment.ts'
 export type { Finding } from './environment/check/finding.ts'
-export { contextSampler, contextSetsOf, fixedContexts } from './environment/context-sets.ts'
-export type { ContextFor, ContextSamplerOptions, ContextSet } from './environment/context-sets.ts'
-export { contextRow, contextColumns, readContext, writeContext } from './environment/context.ts'
-export type { Context, ContextColumns, ContextFeature, ContextSpace } from './environment/context.ts'
+export {
+  contextSampler,
+  contextSetsOf,
+  fixedContexts,
+  contextRow,
+  contextColumns,
+  readContext,
+  writeContext,
+} from './environment/context.ts'
+export type {
+  ContextFor,
+  ContextSamplerOptions,
+  ContextSet,
+  Context,
+  ContextColumns,
+  ContextFeature,
+  ContextSpace,
+} from './environment/context.ts'
 export { createEnvironment } from './environment/environment.ts'
 export type {
   EnvironmentOptions,
@@ -78,8 +100,11 @@ export type {
 } from './environment/environment.ts'
 export { finiteModel, outcomesOf, sampleCategorical, finiteEnvironment } from './environment/finite-model.ts'
 export type { FiniteModel, Outcome, FiniteDefinition } from './environment/finite-model.ts'
-export { independentAgents } from './environment/independent-agents.ts'
-export { createMultiAgentVector, defineMultiAgentEnvironment } from './environment/multi-agent.ts'
+export {
+  independentAgents,
+  createMultiAgentVector,
+  defineMultiAgentEnvironment,
+} from './environment/multi-agent.ts'
 export type { AgentArrays, MultiAgentDefinition, MultiAgentVector } from './environment/multi-agent.ts'
 export { numpyEnvStream, numpyStream, fastStream } from './environment/environment-random.ts'
 export type { NumpyStream, EnvironmentStream } from './environment/environment-random.ts'
@@ -90,12 +115,10 @@ export { animatePng, renderPng } from './environment/render/png.ts'
 export type { PngOptions } from './environment/render/png.ts'
 export { rasterise } from './environment/render/rasterise.ts'
 export type { Image } from './environment/render/rasterise.ts'
-export { drawEnv, renderText } from './environment/render/render.ts'
-export type { Rendered } from './environment/render/render.ts'
+export { drawEnv, renderText, renderTerminal } from './environment/render/render.ts'
+export type { Rendered, TerminalOptions } from './environment/render/render.ts'
 export { animateSvg, renderSvg } from './environment/render/svg.ts'
 export type { SvgOptions } from './environment/render/svg.ts'
-export { renderTerminal } from './environment/render/terminal.ts'
-export type { TerminalOptions } from './environment/render/terminal.ts'
 export { createVectorEnvironment } from './environment/vector.ts'
 export {
   dict,
@@ -108,8 +131,9 @@ export {
   multiBinary,
   multiDiscrete,
   rowSize,
+  contains,
+  explainMismatch,
 } from './environment/space.ts'
-export { contains, explainMismatch } from './environment/space-contains.ts'
 export { flatSize, flatSpace, flatten, unflatten, readRow, writeRow } from './environment/space-values.ts'
 export type { NumberArray } from './environment/space-values.ts'
 export { sampleSpace, seededSampler } from './environment/space-sample.ts'
@@ -160,23 +184,27 @@ export type { ArrayEpisode } from './environment/wrappers/episodes.ts'
 export type { RunningMeanStd } from './environment/wrappers/normalise.ts'
 export type { WriteRow } from './environment/wrappers/wrap-vector.ts'
 export { classicEnvironments, multiAgentEnvironments } from './environments/catalogue.ts'
-export { adversarialBandit, createAdversarialBandit } from './environments/bandit/adversarial-bandit.ts'
-export type { AdversarialBanditOptions } from './environments/bandit/adversarial-bandit.ts'
-export type { ArmedBanditOptions } from './environments/bandit/armed-bandits.ts'
-export { bestArmMean, expectedRegret } from './environments/bandit/bandit.ts'
-export type { BanditDefinition } from './environments/bandit/bandit.ts'
 export {
+  adversarialBandit,
+  createAdversarialBandit,
+  bestArmMean,
+  expectedRegret,
   bernoulliBandit,
   createBernoulliBandit,
   createGaussianBandit,
   gaussianBandit,
-} from './environments/bandit/armed-bandits.ts'
-export { createLinearBandit, linearBandit } from './environments/bandit/linear-bandit.ts'
-export type { LinearBanditOptions } from './environments/bandit/linear-bandit.ts'
+  createLinearBandit,
+  linearBandit,
+} from './environments/bandit/bandits.ts'
+export type {
+  AdversarialBanditOptions,
+  ArmedBanditOptions,
+  BanditDefinition,
+  LinearBanditOptions,
+} from './environments/bandit/bandits.ts'
 export { acrobot } from './environments/control/acrobot.ts'
 export { cartPolePositions, cartPole } from './environments/control/cart-pole.ts'
-export { mountainCarContinuous } from './environments/control/mountain-car-continuous.ts'
-export { mountainCar } from './environments/control/mountain-car.ts'
+export { mountainCarContinuous, mountainCar } from './environments/control/mountain-car.ts'
 export { pendulum } from './environments/control/pendulum.ts'
 export { memoryDiagnostic } from './environments/diagnostic/diagnostics.ts'
 export type { Diagnostic, DiagnosticKind } from './environments/diagnostic/diagnostics.ts'
@@ -189,8 +217,13 @@ export {
 export { rendezvous } from './environments/games/rendezvous.ts'
 export { chain } from './environments/grid/chain.ts'
 export { combinationLock, lockDigit } from './environments/grid/combination-lock.ts'
-export { darkKeyDoor } from './environments/grid/dark-key-door.ts'
-export { createDarkRoom, darkRoom, darkRoom3, darkRoom5 } from './environments/grid/dark-room.ts'
+export {
+  darkKeyDoor,
+  createDarkRoom,
+  darkRoom,
+  darkRoom3,
+  darkRoom5,
+} from './environments/grid/dark-rooms.ts'
 export { createDeepSea, deepSea, deepSea20, deepSeaRight } from './environments/grid/deep-sea.ts'
 export { fourRooms } from './environments/grid/four-rooms.ts'
 export { keyDoor } from './environments/grid/key-door.ts'
@@ -239,7 +272,7 @@ export { clipActionRows } from './policy/bounded-actions.ts'
 export { gruLayer } from './policy/gru.ts'
 export { hyperNetwork } from './policy/hypernetwork.ts'
 export { mlpNetwork } from './policy/mlp.ts'
-export type { Network } from './policy/network.ts'
+export type { Network } from './policy/mlp.ts'
 export { createReplay } from './replay/replay.ts'
 export type { Replay, ReplayBatch, ReplayOptions, ReplaySource } from './replay/replay.ts'
 export type { TabularConfig } from './tabular/control.ts'

@@ -13,7 +13,7 @@ import type { TransformerConfig } from '../llm/model/config.ts'
 import { createOptimizerState } from '../llm/model/optimizer.ts'
 import { initialiseParameters } from '../llm/model/parameters.ts'
 import { loadScalarModel, createScalarModel } from '../llm/backend/scalar-model.ts'
-import { filesBeneath, forEachDamage } from './testing/damages.ts'
+import { filesBeneath, forEachDamage } from './testing/faults.ts'
 import { readNote, writeNote } from '../llm/backend/tinker/checkpoint-note.ts'
 import { createTokenizer } from '../llm/tokenizer/tokenizer.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, 
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
-import type { Estimate } from '../statistics/intervals.ts'
+import type { Estimate } from '../statistics/statistics.ts'
 import {
   appendLines,
   checkFolder,

@@ -6,8 +6,11 @@ export {
   pairedDifference,
   groupedWilsonInterval,
   wilsonInterval,
-} from './intervals.ts'
-export type { BootstrapSettings, Estimate, MeanEstimate, NoInterval, IntervalSettings } from './intervals.ts'
+  rankCorrelation,
+  interquartileMean,
+  mean,
+  quantile,
+} from './statistics.ts'
+export type { BootstrapSettings, Estimate, MeanEstimate, NoInterval, IntervalSettings } from './statistics.ts'
 export { gaussianProcess } from './gaussian-process.ts'
 export type { Belief, GaussianProcessOptions } from './gaussian-process.ts'
-export { rankCorrelation, interquartileMean, mean, quantile } from './statistics.ts'

@@ -20,7 +20,7 @@ import {
 import { a2c } from './on-policy/a2c.ts'
 import type { ClassicAlgorithm } from './agent.ts'
 import { c51 } from './action-values/c51.ts'
-import { ddpg } from './actor-critic/ddpg.ts'
+import { ddpg, td3 } from './actor-critic/td3.ts'
 import { dqn } from './action-values/dqn.ts'
 import { cmaEs, openAiEs } from './evolution/evolution.ts'
 import { ppo } from './on-policy/ppo.ts'
@@ -29,7 +29,6 @@ import { qrDqn } from './action-values/qr-dqn.ts'
 import { reinforce } from './on-policy/reinforce.ts'
 import { discreteSac } from './actor-critic/sac-discrete.ts'
 import { sac } from './actor-critic/sac.ts'
-import { td3 } from './actor-critic/td3.ts'
 import { plainValues } from './testing/small-learners.ts'
 
 interface Candidate {

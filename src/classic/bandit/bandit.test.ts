@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../engine/random/index.ts'
-import { createBernoulliBandit } from '../environments/bandit/armed-bandits.ts'
-import { createLinearBandit } from '../environments/bandit/linear-bandit.ts'
-import { betaDraw, decayingGreedy, exp3, exploreFirst, linUcb, playBandit, thompson, ucb1 } from './index.ts'
-import type { BanditStrategy } from './index.ts'
+import { createBernoulliBandit, createLinearBandit } from '../environments/bandit/bandits.ts'
+import {
+  betaDraw,
+  decayingGreedy,
+  exp3,
+  exploreFirst,
+  linUcb,
+  playBandit,
+  thompson,
+  ucb1,
+} from './strategies.ts'
+import type { BanditStrategy } from './strategies.ts'
 
 const horizon = 2000
 const definition = createBernoulliBandit({ arms: 5, horizon })

@@ -3,9 +3,8 @@ import { AgogeError } from '../../error.ts'
 import { type Context, contextRow, type ContextSpace } from './context.ts'
 import type { EnvironmentDefinition } from './definition.ts'
 import { numpyEnvStream } from './environment-random.ts'
-import { explainMismatch } from './space-contains.ts'
+import { explainMismatch, type ArraySpace, describeSpace, type Member, type Space } from './space.ts'
 import { readRow, writeRow } from './space-values.ts'
-import { type ArraySpace, describeSpace, type Member, type Space } from './space.ts'
 import { createVectorEnvironment, type VectorEnvironment, type VectorState } from './vector.ts'
 
 /** Diagnostic data beside an observation. Policies must not depend on it. */

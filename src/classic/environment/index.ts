@@ -1,9 +1,23 @@
 export { choiceCounts, forbiddenChoice, sampleMaskOf } from './action-masks.ts'
 export type { AnyVector, Autoreset, VectorEnvironment, VectorOptions, VectorState } from './vector.ts'
-export { contextRow, contextColumns, readContext, writeContext } from './context.ts'
-export type { Context, ContextColumns, ContextFeature, ContextSpace } from './context.ts'
-export { contextSampler, contextSetsOf, fixedContexts } from './context-sets.ts'
-export type { ContextFor, ContextSamplerOptions, ContextSet } from './context-sets.ts'
+export {
+  contextRow,
+  contextColumns,
+  readContext,
+  writeContext,
+  contextSampler,
+  contextSetsOf,
+  fixedContexts,
+} from './context.ts'
+export type {
+  Context,
+  ContextColumns,
+  ContextFeature,
+  ContextSpace,
+  ContextFor,
+  ContextSamplerOptions,
+  ContextSet,
+} from './context.ts'
 export { finiteModel, outcomesOf, sampleCategorical, finiteEnvironment } from './finite-model.ts'
 export type { FiniteModel, Outcome, FiniteDefinition } from './finite-model.ts'
 export { requireSameStep, createVectorEnvironment } from './vector.ts'
@@ -19,6 +33,8 @@ export {
   text,
   tuple,
   describeSpace,
+  contains,
+  explainMismatch,
 } from './space.ts'
 export type {
   ArraySpace,
@@ -46,7 +62,6 @@ export type {
   EnvironmentRandom,
   EnvironmentSource,
 } from './definition.ts'
-export { contains, explainMismatch } from './space-contains.ts'
 export { flatSize, flatSpace, flatten, unflatten, readRow, writeRow } from './space-values.ts'
 export type { NumberArray } from './space-values.ts'
 export { sampleSpace, seededSampler } from './space-sample.ts'
@@ -86,19 +101,21 @@ export { recordEpisodes, startAt, timeLimit } from './wrappers/episodes.ts'
 export type { ArrayEpisode } from './wrappers/episodes.ts'
 export type { RunningMeanStd } from './wrappers/normalise.ts'
 export type { WriteRow } from './wrappers/wrap-vector.ts'
-export { independentAgents, wholeEpisodes } from './independent-agents.ts'
-export { createMultiAgentVector, defineMultiAgentEnvironment } from './multi-agent.ts'
+export {
+  independentAgents,
+  wholeEpisodes,
+  createMultiAgentVector,
+  defineMultiAgentEnvironment,
+} from './multi-agent.ts'
 export type { AgentArrays, MultiAgentDefinition, MultiAgentVector } from './multi-agent.ts'
 export { animatePng, renderPng } from './render/png.ts'
 export { animateSvg, renderSvg } from './render/svg.ts'
-export { drawEnv, renderText } from './render/render.ts'
-export { renderTerminal } from './render/terminal.ts'
+export { drawEnv, renderText, renderTerminal } from './render/render.ts'
 export { rasterise } from './render/rasterise.ts'
 export type { Image } from './render/rasterise.ts'
 export type { PngOptions } from './render/png.ts'
-export type { Rendered } from './render/render.ts'
+export type { Rendered, TerminalOptions } from './render/render.ts'
 export type { SvgOptions } from './render/svg.ts'
-export type { TerminalOptions } from './render/terminal.ts'
 export { checkEnvironment, requireDefinition, findFaults } from './check/check-environment.ts'
 export type { CheckOptions } from './check/check-environment.ts'
 export type { Finding } from './check/finding.ts'

@@ -5,9 +5,8 @@ import { maskSize } from './action-masks.ts'
 import type { Context, ContextSpace } from './context.ts'
 import type { EnvArrays, EnvironmentDefinition } from './definition.ts'
 import type { Info, ResetOptions } from './environment.ts'
-import { explainMismatch } from './space-contains.ts'
+import { explainMismatch, type ArraySpace, describeSpace, rowSize, type Space } from './space.ts'
 import { flatSpace, flatten, readRow, writeRow } from './space-values.ts'
-import { type ArraySpace, describeSpace, rowSize, type Space } from './space.ts'
 import type { Autoreset, NamedArrays, VectorEnvironment } from './vector.ts'
 
 /** The fields that all objects of a vector share. */

@@ -13,8 +13,9 @@ import {
   type Space,
   text,
   tuple,
+  contains,
+  explainMismatch,
 } from './space.ts'
-import { contains, explainMismatch } from './space-contains.ts'
 import { flatSize, flatSpace, flatten, unflatten } from './space-values.ts'
 import { sampleSpace, seededSampler } from './space-sample.ts'
 import type { SampleMask } from './space-sample.ts'

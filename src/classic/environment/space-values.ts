@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
-import { explainMismatch } from './space-contains.ts'
 import {
+  explainMismatch,
   type ArraySpace,
   box,
   type BoxSpace,

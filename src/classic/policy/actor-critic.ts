@@ -7,8 +7,15 @@ import { checkReal } from './bounded-actions.ts'
 import { type ActionDistribution, categorical, gaussian, multiCategorical } from './distributions.ts'
 import { type Encoder, overObservations } from './encoder.ts'
 import { gruLayer } from './gru.ts'
-import { fanInUniform, mlpNetwork, type MlpOptions } from './mlp.ts'
-import { chain, columnsNetwork, identityNetwork, type Network } from './network.ts'
+import {
+  fanInUniform,
+  mlpNetwork,
+  type MlpOptions,
+  chain,
+  columnsNetwork,
+  identityNetwork,
+  type Network,
+} from './mlp.ts'
 
 /** A stochastic policy and a value function over rows of observations. */
 export interface ActorCritic {

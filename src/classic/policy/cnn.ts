@@ -2,7 +2,7 @@ import { orthogonal, type ParameterSpec } from '../../engine/nn/index.ts'
 import { add, conv2d, mul, relu, reshape } from '../../engine/tensor/index.ts'
 import { AgogeError } from '../../error.ts'
 import type { ArraySpace } from '../environment/index.ts'
-import type { Network } from './network.ts'
+import type { Network } from './mlp.ts'
 
 /** Sizes of a convolution layer: images [channels, height, width] to [outputs, rows, columns]. */
 interface ConvShape {

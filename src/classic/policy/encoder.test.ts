@@ -5,7 +5,7 @@ import { compile, type HostTensor } from '../../engine/tensor/index.ts'
 import { type ArraySpace, box, discrete, multiDiscrete } from '../environment/index.ts'
 import { type Encoder, overObservations } from './encoder.ts'
 import { mlpNetwork } from './mlp.ts'
-import type { Network } from './network.ts'
+import type { Network } from './mlp.ts'
 
 const random = createRandom('bodies')
 

@@ -9,7 +9,7 @@ import {
 } from '../environment/index.ts'
 import { cnnNetwork, type ConvLayer } from './cnn.ts'
 import { gruNetwork } from './gru.ts'
-import { chain, type Network } from './network.ts'
+import { chain, type Network } from './mlp.ts'
 import { transformerNetwork } from './transformer.ts'
 
 /** Convolutions over the last two axes of image observations. */

@@ -13,7 +13,7 @@ import {
   tanh,
 } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
-import { kernelForward, type Network } from './network.ts'
+import { kernelForward, type Network } from './mlp.ts'
 
 /** A gated recurrent unit, traced over sequences or run for one step. */
 export interface GruLayer {

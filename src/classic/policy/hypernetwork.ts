@@ -3,7 +3,7 @@ import type { Activation } from '../../engine/nn/index.ts'
 import { reshape, slice } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
 import { mlpNetwork } from './mlp.ts'
-import type { Network } from './network.ts'
+import type { Network } from './mlp.ts'
 
 export interface HyperNetworkOptions {
   /** Length of the first part of a row, which the small network reads. */

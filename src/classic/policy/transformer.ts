@@ -21,7 +21,7 @@ import {
   where,
 } from '../../engine/tensor/index.ts'
 import { AgogeError } from '../../error.ts'
-import type { Network } from './network.ts'
+import type { Network } from './mlp.ts'
 
 /** `layerNorm` as a loop: normalises rows of x to mean 0 and variance 1, then scales and shifts. `to` may be x. */
 function layerNormRows(

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { box, defineEnvironment, discrete } from '../environment/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
-import { createReplay } from './replay.ts'
+import { createReplay, createSumTree } from './replay.ts'
 import type { ReplayOptions, ReplaySource } from './replay.ts'
-import { createSumTree } from './sum-tree.ts'
 
 const definition = defineEnvironment({
   name: 'counting',

@@ -1,6 +1,5 @@
 import { defined } from '../../defined.ts'
-import { intervalText, meanInterval } from '../../statistics/intervals.ts'
-import { mean } from '../../statistics/statistics.ts'
+import { intervalText, meanInterval, mean } from '../../statistics/statistics.ts'
 import type { EvaluationContexts } from './context-settings.ts'
 import { agentReturns, cutOffNote, evaluateAgent } from './evaluate-agent.ts'
 import { checkpointAt } from './run-record.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkpointBytes, killedLearners, learned, metrics, smallRun } from './testing/short-run.ts'
-import { workUntil } from '../../runs/testing/work-until.ts'
+import { workUntil } from '../../runs/testing/faults.ts'
 import { trainClassic } from './train-classic.ts'
 import type { ClassicTrainOptions } from './types.ts'
 

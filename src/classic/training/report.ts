@@ -1,9 +1,8 @@
 import type { Machine, MetricsRecord } from '../../runs/run-folder.ts'
 import { count, decimal, duration } from '../../runs/report/format.ts'
 import { html, type Markup, nothing } from '../../runs/report/html.ts'
-import { lineChart } from '../../runs/report/line-chart.ts'
-import { pointsOf, reportPage, settingsSection } from '../../runs/report/page.ts'
-import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
+import { lineChart, pointsOf, reportPage, settingsSection } from '../../runs/report/page.ts'
+import { intervalText, type MeanEstimate } from '../../statistics/statistics.ts'
 import type { ClassicSummary, SeedsSummary } from './types.ts'
 
 /** One sentence about one run. */

@@ -6,7 +6,7 @@ import { currentCheckpoint, loadRun, readConfig, saveRun } from '../../runs/run-
 import { decodeState, encodeState } from '../../runs/state-bytes.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import type { VectorState } from '../environment/index.ts'
-import type { MetricsState } from './metrics.ts'
+import type { MetricsState } from './run.ts'
 import type { BestEvaluation, Evaluation, SetEvaluation } from './types.ts'
 
 export const metricsFile = 'metrics.jsonl'

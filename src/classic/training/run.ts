@@ -1,22 +1,148 @@
+import { isEnvironmentDefinition, openVector, wholeEpisodes } from '../environment/index.ts'
+import type { AnyVector, OpenedVector, VectorState } from '../environment/index.ts'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import type { OnTrainingEvent } from '../../runs/run-folder.ts'
-import type { RunFolder } from '../../runs/run-folder.ts'
+import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
+import type { OnTrainingEvent, RunFolder } from '../../runs/run-folder.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
-import type { OpenedVector, VectorState } from '../environment/index.ts'
 import { checkStep } from './check-step.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
-import type { OpenedTraining } from './open-training.ts'
-import {
-  loadStep,
-  metricsFile,
-  restoreAgent,
-  type LearnerState,
-  type RunState,
-  saveStep,
-  type Times,
-} from './run-record.ts'
-import type { ClassicTrainOptions } from './types.ts'
+import { loadStep, metricsFile, restoreAgent, saveStep } from './run-record.ts'
+import type { LearnerState, RunState, Times } from './run-record.ts'
+
+/** Gathers metrics between two lines of `metrics.jsonl`. */
+interface Metrics {
+  /** Counts the episodes that ended in the last step. */
+  stepped(environment: AnyVector): void
+  /** Adds the metrics of one update. */
+  updated(metrics: Readonly<Record<string, number>>): void
+  /** Returns the means since the last call, with `return` and `length` of episodes first. Starts over. */
+  take(): Record<string, number>
+  /** Number of episodes that have ended so far. */
+  readonly episodes: number
+  state(): MetricsState
+  restore(state: MetricsState): void
+}
+
+export interface MetricsState {
+  episodes: number
+  sums: Record<string, number>
+  counts: Record<string, number>
+}
+
+function createMetrics(): Metrics {
+  let episodes = 0
+  let sums: Record<string, number> = {}
+  let counts: Record<string, number> = {}
+
+  function add(name: string, value: number): void {
+    sums[name] = (sums[name] ?? 0) + value
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+
+  return {
+    stepped({ definition: { agentNames }, terminated, truncated, returns, lengths }) {
+      for (let i = 0; i < terminated.length; i++) {
+        if (terminated[i] === 0 && truncated[i] === 0) continue
+        episodes++
+        add('return', returns[i])
+        add('length', lengths[i])
+        if (agentNames !== undefined) add(`return-${agentNames[i % agentNames.length]}`, returns[i])
+      }
+    },
+    updated(metrics) {
+      for (const [name, value] of Object.entries(metrics)) add(name, value)
+    },
+    take() {
+      const {
+        return: gained,
+        length,
+        ...rest
+      } = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / counts[name]]))
+      sums = {}
+      counts = {}
+      return { ...(gained === undefined ? {} : { return: gained, length }), ...rest }
+    },
+    get episodes() {
+      return episodes
+    },
+    state: () => ({ episodes, sums: { ...sums }, counts: { ...counts } }),
+    restore(state) {
+      episodes = state.episodes
+      sums = { ...state.sums }
+      counts = { ...state.counts }
+    },
+  }
+}
+
+/** Options with their defaults filled in. */
+export interface OpenedTraining {
+  numEnvs: number
+  seed: number
+  evaluate: Required<EvaluationSettings>
+}
+
+/**
+ * Opens the environment of a run, and fills in the defaults of its options.
+ *
+ * @throws AgogeError `bad-argument` without an environment, for numbers of steps or episodes that are not whole
+ * numbers, and for one object where several are needed.
+ */
+export async function openTraining(
+  options: ClassicTrainOptions,
+): Promise<OpenedTraining & { environment: OpenedVector }> {
+  const { definition, steps, seed = 0, contextFor } = options
+  if (typeof definition !== 'function' && (typeof definition !== 'object' || definition === null)) {
+    throw new AgogeError('There is no environment to train in', {
+      code: 'bad-argument',
+      given: definition,
+      expected: 'an environment, an object with reset and step, or a function that makes such objects',
+      ...(typeof definition === 'string'
+        ? { hint: `classicEnvironments['${String(definition)}'] is the environment of a name` }
+        : {}),
+    })
+  }
+  const name = definition.name ?? 'an environment'
+  if (!(steps >= 1 && steps < Infinity)) {
+    throw new AgogeError(`A run on ${name} cannot have ${steps} steps`, {
+      code: 'bad-argument',
+      given: steps,
+      expected: 'a number of at least 1',
+    })
+  }
+  const isSingle = typeof definition !== 'function' && !isEnvironmentDefinition(definition)
+  const { numEnvs = isSingle ? 1 : wholeEpisodes(isEnvironmentDefinition(definition) ? definition : {}, 8) } =
+    options
+  const evaluate = {
+    episodes: options.evaluate?.episodes ?? 100,
+    every: options.evaluate?.every ?? (isSingle ? 0 : Math.ceil((Math.ceil(steps / numEnvs) * numEnvs) / 10)),
+    during: options.evaluate?.during ?? 20,
+  }
+  if (isSingle && evaluate.every > 0) {
+    throw new AgogeError(`${name} is one object, which cannot be trained on and evaluated at the same time`, {
+      code: 'bad-argument',
+      given: `an evaluation every ${evaluate.every} steps`,
+      expected: 'evaluate.every of 0, or a function that makes environments',
+    })
+  }
+  for (const [name, least] of [
+    ['episodes', 1],
+    ['during', evaluate.every > 0 ? 1 : 0],
+  ] as const) {
+    if (Number.isSafeInteger(evaluate[name]) && evaluate[name] >= least) continue
+    throw new AgogeError(`An evaluation cannot have ${evaluate[name]} episodes`, {
+      code: 'bad-argument',
+      given: { evaluate: { [name]: evaluate[name] } },
+      expected: 'a positive integer',
+      hint: 'evaluate: { every: 0 } evaluates only after training',
+    })
+  }
+  const environment = await openVector(definition, {
+    numEnvs,
+    seed,
+    ...defined({ contextFor }),
+  })
+  return { environment, numEnvs, seed, evaluate }
+}
 
 /** Approximate number of lines in the `metrics.jsonl` of a run, and the fewest steps between two lines. */
 const lines = 200

@@ -8,11 +8,20 @@ import { claimRun } from '../../runs/run-store.ts'
 import type { OpenedVector } from '../environment/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
 import { reportStep, yieldToEventLoop } from './learn-until.ts'
-import { openTraining, type OpenedTraining } from './open-training.ts'
+import {
+  openTraining,
+  type OpenedTraining,
+  clock,
+  createRun,
+  logMetrics,
+  resumeRun,
+  type Run,
+  saveRunStep,
+  stateOf,
+} from './run.ts'
 import { renderArrayReport } from './report.ts'
 import { metricsFile } from './run-record.ts'
 import { isDue, measure, setsOf, validate } from './evaluate-run.ts'
-import { clock, createRun, logMetrics, resumeRun, type Run, saveRunStep, stateOf } from './run.ts'
 import type { ClassicResult, ClassicSummary, ClassicTrainOptions } from './types.ts'
 
 /** An episode of this many steps, in an environment without a limit, is worth a warning. */

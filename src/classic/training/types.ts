@@ -1,5 +1,5 @@
 import type { Machine, OnTrainingEvent, TrainingEvent } from '../../runs/run-folder.ts'
-import type { MeanEstimate } from '../../statistics/intervals.ts'
+import type { MeanEstimate } from '../../statistics/statistics.ts'
 import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
 import type { Context, Playable } from '../environment/index.ts'
 import type { ContextSettings } from './context-settings.ts'

@@ -8,8 +8,8 @@ import {
   type MeanEstimate,
   meanInterval,
   stratifiedInterquartileMean,
-} from '../../statistics/intervals.ts'
-import { mean } from '../../statistics/statistics.ts'
+  mean,
+} from '../../statistics/statistics.ts'
 import { agentReturns, cutOffNote, evaluateAgent } from '../../classic/training/evaluate-agent.ts'
 import { estimateText, returnText } from '../../classic/training/report.ts'
 import { evaluationContexts } from '../../classic/training/context-settings.ts'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import type { MeanEstimate } from '../../statistics/intervals.ts'
+import type { MeanEstimate } from '../../statistics/statistics.ts'
 import { algorithmsFor, findRun, openNamed, trainNamed } from '../../classic/training/find-run.ts'
 import { estimateText, resultLine, returnText, seedsLine } from '../../classic/training/report.ts'
 import { isEnvironmentFile, environmentFileOf } from '../../classic/training/environment-file.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { hash32, uniformAt } from './hash.ts'
-import { createRandom } from './random.ts'
+import { hash32, uniformAt, createRandom } from './random.ts'
 
 /** Pearson's chi-squared statistic of counts against equal chances. */
 function chiSquared(counts: number[]): number {

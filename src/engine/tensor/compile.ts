@@ -1,7 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import { bindSizes } from './bindings.ts'
 import type { InputSignature } from './bindings.ts'
-import type { HelperJob } from './helper/work.ts'
+import type { HelperJob } from './helper/helper.ts'
 import {
   type DType,
   type Feeds,

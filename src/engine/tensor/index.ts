@@ -17,11 +17,10 @@ export {
   tanh,
   cast,
   stopGradient,
-} from './operators/unary.ts'
+} from './operators/elementwise.ts'
 export { add, div, maximum, minimum, mul, pow, sub } from './operators/binary.ts'
 export { and, equal, greater, less, not, where } from './operators/compare.ts'
-export { matmul } from './operators/matmul.ts'
-export { quantisedMatmul, quantiseMatrix } from './operators/quantised-matmul.ts'
+export { matmul, quantisedMatmul, quantiseMatrix } from './operators/matmul.ts'
 export { conv2d, convTranspose2d } from './operators/convolution.ts'
 export type { ConvolutionOptions } from './operators/convolution.ts'
 export { transpose, reshape, broadcastTo } from './operators/reshape.ts'
@@ -46,6 +45,6 @@ export { adamMachine } from './wasm/adam.ts'
 export type { AdamMachine, AdamNumbers } from './wasm/adam.ts'
 /** For modules with their own kernels, such as environments. */
 export * as assembly from './wasm/assembler.ts'
-export { instantiate } from './wasm/run-plan.ts'
-export type { Kernel, Machine } from './wasm/run-plan.ts'
+export { instantiate } from './wasm/plan.ts'
+export type { Kernel, Machine } from './wasm/plan.ts'
 export { matrixProducts } from './wasm/matrix-products.ts'

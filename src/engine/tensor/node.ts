@@ -1,5 +1,5 @@
 import type { LowerContext } from './onnx/model.ts'
-import type { Operations } from './operations.ts'
+import type { Operations } from './gradients.ts'
 
 /** Element types. On the host, booleans are bytes (0 or 1). `int8` holds the codes of quantised weights. */
 export type DType = 'float32' | 'int32' | 'int8' | 'bool'

@@ -1,12 +1,12 @@
-import type { Estimate, IntervalSettings, MeanEstimate } from '../../statistics/intervals.ts'
+import type { Estimate, IntervalSettings, MeanEstimate } from '../../statistics/statistics.ts'
 import {
   groupedWilsonInterval,
   meanInterval,
   studentQuantile,
   tooFew,
   wilsonBounds,
-} from '../../statistics/intervals.ts'
-import { mean } from '../../statistics/statistics.ts'
+  mean,
+} from '../../statistics/statistics.ts'
 import type { Episode } from '../episode/types.ts'
 
 /** Statistics of a set of episodes. Masked episodes are counted in `masked` and left out of everything else. */

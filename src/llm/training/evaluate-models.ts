@@ -6,7 +6,12 @@ import type { Actor, Task, ToolEnvironment } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
 import { compareSuccess, isJudged, summariseEpisodes } from '../evaluation/episode-statistics.ts'
-import { type Estimate, meanInterval, type MeanEstimate, wilsonInterval } from '../../statistics/intervals.ts'
+import {
+  type Estimate,
+  meanInterval,
+  type MeanEstimate,
+  wilsonInterval,
+} from '../../statistics/statistics.ts'
 import type { EpisodeSummary } from '../evaluation/episode-statistics.ts'
 import { evaluatePolicy } from '../rollout/collect.ts'
 

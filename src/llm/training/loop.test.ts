@@ -10,9 +10,8 @@ import { InfrastructureError } from '../tool/tool.ts'
 import type { TrainingSummary, TrainableBackend } from './types.ts'
 import { trainJob } from './loop.ts'
 import type { LoopState } from './state.ts'
-import { filesBeneath, forEachDamage } from '../../runs/testing/damages.ts'
+import { filesBeneath, forEachDamage, workUntil } from '../../runs/testing/faults.ts'
 import { boxJob } from './testing/box-job.ts'
-import { workUntil } from '../../runs/testing/work-until.ts'
 
 const script = new URL('./testing/box-child.ts', import.meta.url)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wilsonInterval } from '../../statistics/intervals.ts'
+import { wilsonInterval } from '../../statistics/statistics.ts'
 import type { Episode } from '../episode/types.ts'
 import { remarksOn, wrongToRight } from './summary.ts'
 import type { ReinforcementRecord, StageName, StageSummary } from './types.ts'

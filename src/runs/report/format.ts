@@ -1,4 +1,4 @@
-import { type Estimate, intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
+import { type Estimate, intervalText, type MeanEstimate } from '../../statistics/statistics.ts'
 
 /** A share in [0, 1] in whole per cent, with one decimal below 10% if it matters. */
 export function percent(share: number): string {

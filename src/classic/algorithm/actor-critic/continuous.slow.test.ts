@@ -3,9 +3,8 @@ import { createVectorEnvironment } from '../../environment/index.ts'
 import { cartPole } from '../../environments/control/cart-pole.ts'
 import { pendulum } from '../../environments/control/pendulum.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
-import { ddpg } from './ddpg.ts'
+import { ddpg, td3, td3Presets } from './td3.ts'
 import { sac, sacPresets } from './sac.ts'
-import { td3, td3Presets } from './td3.ts'
 
 const small = {
   hidden: [64, 64],

@@ -2,8 +2,16 @@ import { type AdamState, parameterFeeds, type ParameterSet } from '../../../engi
 import type { HostTensor } from '../../../engine/tensor/index.ts'
 import { stateOfArray, stateOfParts } from '../agent.ts'
 import { applyGradient, gradientStep } from '../gradient-step.ts'
-import { type BufferPart, bufferPart, type SacBuffer, type SacSizes } from './sac-buffer.ts'
-import { compileSacPrograms, createSacNetworks, type SacNetworks, type SacPrograms } from './sac-programs.ts'
+import {
+  type BufferPart,
+  bufferPart,
+  type SacBuffer,
+  type SacSizes,
+  compileSacPrograms,
+  createSacNetworks,
+  type SacNetworks,
+  type SacPrograms,
+} from './sac-programs.ts'
 
 /** The share of one of `of` threads: some rows for the actor, and some of the critics with all rows. */
 export interface SacShare {

@@ -1,5 +1,5 @@
 import { type PairedWorker, startWorker } from '../../../engine/tensor/index.ts'
-import { sacBuffer, type SacBuffer, type SacSizes } from './sac-buffer.ts'
+import { sacBuffer, type SacBuffer, type SacSizes } from './sac-programs.ts'
 import { createSacLearner, type SacLearner, type SacLearnerState } from './sac-learner.ts'
 
 /** Requests to the second thread. A number from 0 on is a gradient step with that many updates of the actor. */

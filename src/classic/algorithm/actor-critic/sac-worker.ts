@@ -1,5 +1,5 @@
 import { joinWorker } from '../../../engine/tensor/helper/paired-thread.ts'
-import type { SacBuffer, SacSizes } from './sac-buffer.ts'
+import type { SacBuffer, SacSizes } from './sac-programs.ts'
 import { createSacLearner, type SacLearnerState } from './sac-learner.ts'
 import { asked } from './sac-worker-pair.ts'
 

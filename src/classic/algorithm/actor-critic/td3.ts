@@ -1,47 +1,34 @@
 import {
-  type Activation,
   compileObjective,
   createAdam,
   createParameters,
   moveTowards,
-  type ParameterSet,
   zeroParameters,
 } from '../../../engine/nn/index.ts'
-import { createRandom, type Random } from '../../../engine/random/index.ts'
-import {
-  add,
-  type HostTensor,
-  maximum,
-  mean,
-  minimum,
-  mul,
-  neg,
-  square,
-  sub,
-  tanh,
-} from '../../../engine/tensor/index.ts'
-import { type EnvironmentDefinition, rowSize } from '../../environment/index.ts'
+import type { Activation, ParameterSet } from '../../../engine/nn/index.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import type { Random } from '../../../engine/random/index.ts'
+import { add, maximum, mean, minimum, mul, neg, square, sub, tanh } from '../../../engine/tensor/index.ts'
+import type { HostTensor } from '../../../engine/tensor/index.ts'
+import { rowSize } from '../../environment/index.ts'
+import type { EnvironmentDefinition } from '../../environment/index.ts'
 import {
   boundedActions,
-  type Encoder,
   fanInUniform,
   leastOf,
   mlpActionValues,
   mlpNetwork,
   overObservations,
 } from '../../policy/index.ts'
+import type { Encoder } from '../../policy/index.ts'
 import type { ReplayBatch } from '../../replay/replay.ts'
-import {
-  type ClassicAlgorithm,
-  stateOfArray,
-  stateOfFields,
-  stateOfParts,
-  type UpdateMetrics,
-} from '../agent.ts'
+import { stateOfArray, stateOfFields, stateOfParts } from '../agent.ts'
+import type { ClassicAlgorithm, UpdateMetrics } from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
 import { gradientStep, metricsOf } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
-import { joinParameters, offPolicyAgent, type OffPolicyConfig } from './off-policy.ts'
+import { joinParameters, offPolicyAgent } from './off-policy.ts'
+import type { OffPolicyConfig } from './off-policy.ts'
 
 /** Settings of `td3`. `td3Presets` has those of published runs. */
 export interface Td3Config extends OffPolicyConfig {
@@ -294,3 +281,29 @@ async function compileLearners(networks: Networks, k: number, threads: number) {
     actor: { objective: actorObjective, parameters: actor, optimiser: actorAdam },
   }
 }
+
+/** Settings of `ddpg`. `ddpgPresets` has those of published runs. */
+export type DdpgConfig = Omit<Td3Config, 'critics' | 'targetNoise' | 'targetNoiseClip'>
+
+const plain = ({
+  critics: _critics,
+  targetNoise: _targetNoise,
+  targetNoiseClip: _targetNoiseClip,
+  ...rest
+}: Td3Config & { numEnvs: number }): DdpgConfig & { numEnvs: number } => rest
+
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
+export const ddpgPresets = {
+  /** CleanRL `ddpg_continuous_action.py`, which also updates the actor every second step. */
+  cleanrl: plain(td3Presets.cleanrl),
+  /** RL Baselines3 Zoo, `ddpg.yml`, Pendulum-v1 (20k steps), over the defaults of Stable-Baselines3's `DDPG` (2.3 on). */
+  'sb3-zoo-pendulum': { ...plain(td3Presets['sb3-zoo-pendulum']), policyDelay: 1 },
+} satisfies Record<string, DdpgConfig & { numEnvs: number }>
+
+/**
+ * Deep deterministic policy gradient (Lillicrap et al. 2016, arXiv:1509.02971): TD3 with one critic and without
+ * noise on the target's actions. Explores with independent normal noise, as is common today, not with the paper's
+ * Ornstein-Uhlenbeck process.
+ */
+export const ddpg = (config: DdpgConfig): ClassicAlgorithm =>
+  td3({ ...config, critics: 1, targetNoise: 0, targetNoiseClip: 0 })

@@ -1,7 +1,7 @@
 import { type Activation, createAdam, createParameters } from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { HostTensor } from '../../../engine/tensor/index.ts'
-import { standardise } from '../../../returns/whiten.ts'
+import { standardise } from '../../../returns/advantages.ts'
 import { type AnyVector, requireSameStep, rowSize } from '../../environment/index.ts'
 import { clipActionRows, type Encoder, mlpActorCritic } from '../../policy/index.ts'
 import {

@@ -1,7 +1,6 @@
 import type { Random } from '../../../engine/random/index.ts'
 import type { HostTensor } from '../../../engine/tensor/index.ts'
-import { gae, type GaeSettings } from '../../../returns/gae.ts'
-import { standardise } from '../../../returns/whiten.ts'
+import { gae, type GaeSettings, standardise } from '../../../returns/advantages.ts'
 import { type AnyVector, requireSameStep, rowSize } from '../../environment/index.ts'
 import { clipActionRows } from '../../policy/index.ts'
 

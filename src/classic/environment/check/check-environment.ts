@@ -3,9 +3,8 @@ import { fastStream } from '../environment-random.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
 import { checkArrays, checkContext, checkDrawing } from './check-functions.ts'
 import { checkDefinition, createFindings, type Finding, type Findings, throwFindings } from './finding.ts'
-import { checkModel } from './check-model.ts'
+import { checkModel, checkEnds, checkPlay } from './check-play.ts'
 import { checkObject, drive } from './check-object.ts'
-import { checkEnds, checkPlay } from './check-play.ts'
 import { exploreEnvironment } from './situations.ts'
 
 export interface CheckOptions {

@@ -10,8 +10,7 @@ import { defineEnvironment } from '../definition.ts'
 import type { Drawing } from '../definition.ts'
 import { animateSvg, parseColour, renderSvg } from './svg.ts'
 import { animatePng, renderPng } from './png.ts'
-import { drawEnv, renderText } from './render.ts'
-import { renderTerminal } from './terminal.ts'
+import { drawEnv, renderText, renderTerminal } from './render.ts'
 
 const half = (fill: string): Drawing => ({
   view: [0, 0, 4, 2],

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment, fastStream } from '../../environment/index.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
-import { adversarialBandit } from './adversarial-bandit.ts'
-import { bernoulliBandit, createBernoulliBandit, createGaussianBandit } from './armed-bandits.ts'
-import { type BanditDefinition, bestArmMean, expectedRegret } from './bandit.ts'
-import { createLinearBandit } from './linear-bandit.ts'
+import {
+  adversarialBandit,
+  bernoulliBandit,
+  createBernoulliBandit,
+  createGaussianBandit,
+  type BanditDefinition,
+  bestArmMean,
+  expectedRegret,
+  createLinearBandit,
+} from './bandits.ts'
 
 /** Plays one episode an environment; `choose` writes the action of an environment. Returns mean return and mean regret. */
 function play(

@@ -9,8 +9,7 @@ import {
 import { arraysOf, readGolden, unpackDoubles, unpackFloats, unpackRounded } from '../testing/golden.ts'
 import { acrobot } from './acrobot.ts'
 import { cartPole, cartPolePositions } from './cart-pole.ts'
-import { mountainCarContinuous } from './mountain-car-continuous.ts'
-import { mountainCar } from './mountain-car.ts'
+import { mountainCarContinuous, mountainCar } from './mountain-car.ts'
 import { pendulum } from './pendulum.ts'
 
 interface Steps {

@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads'
 import { acquireSession } from '../onnx/session.ts'
 import type { HostData, HostTensor } from '../node.ts'
-import { loadModule, runnable } from '../wasm/run-plan.ts'
-import { setState, states, waitWhile } from './work.ts'
-import type { HelperWork, SharedTensor } from './work.ts'
+import { loadModule, runnable } from '../wasm/plan.ts'
+import { setState, states, waitWhile } from './helper.ts'
+import type { HelperWork, SharedTensor } from './helper.ts'
 
 // Runs one program on request over memory shared with the requesting thread.
 const { job, control, inputs, outputs } = workerData as HelperWork

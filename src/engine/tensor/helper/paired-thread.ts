@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import { cells, giveUp, createBarrier } from './work.ts'
+import { cells, giveUp, createBarrier } from './helper.ts'
 import type { PairedWorker } from './helper.ts'
 
 /** The data that `startWorker` passes to the thread. */

@@ -2,7 +2,7 @@ import { AgogeError } from '../../../error.ts'
 import type { InputSpec } from '../compile.ts'
 import { type Dim, type DType, type HostData, type Shape, type Tensor, topologicalOrder } from '../node.ts'
 import { input, inputOperator } from '../operators/constant.ts'
-import { onnxTypes } from '../operators/unary.ts'
+import { onnxTypes } from '../operators/elementwise.ts'
 import { dimTerms, symbolsOf } from '../shape.ts'
 import { simplify } from '../simplify.ts'
 import {

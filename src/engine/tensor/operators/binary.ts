@@ -1,5 +1,5 @@
 import { makeNode, type Operand, type Operator, type Tensor } from '../node.ts'
-import type { Operations } from '../operations.ts'
+import type { Operations } from '../gradients.ts'
 import { lift } from './constant.ts'
 import { elementwise } from './elementwise.ts'
 import { matmulOperator } from './matmul.ts'

@@ -1,8 +1,7 @@
 import { makeNode, type Operand, type Operator, type Tensor } from '../node.ts'
 import { broadcastOffsets, broadcastShapes, shapeError, sizeOf } from '../shape.ts'
 import { lift } from './constant.ts'
-import { allocate, elementwise } from './elementwise.ts'
-import { onnxTypes } from './unary.ts'
+import { allocate, elementwise, onnxTypes } from './elementwise.ts'
 
 const numbers = ['float32', 'int32'] as const
 

@@ -1,5 +1,5 @@
 import { type Attributes, makeNode, type Operator, type Tensor } from '../node.ts'
-import type { Operations } from '../operations.ts'
+import type { Operations } from '../gradients.ts'
 import { shapeError, sizeOf } from '../shape.ts'
 import { allocate } from './elementwise.ts'
 

@@ -1,5 +1,5 @@
 import { makeNode, type Operator, type Shape, type Tensor, type Value } from '../node.ts'
-import type { Operations } from '../operations.ts'
+import type { Operations } from '../gradients.ts'
 import {
   dimValue,
   multiplyDims,

@@ -10,7 +10,7 @@ import {
   vector,
   type WasmFunction,
 } from './assembler.ts'
-import { instantiate, type Kernel } from './run-plan.ts'
+import { instantiate, type Kernel } from './plan.ts'
 
 /**
  * Flushes tiny values to zero, but keeps NaN. Moments of units that stop learning decay for ever, and CPUs are

@@ -1,7 +1,7 @@
 import { AgogeError } from '../../../error.ts'
 import { adamStep, type AdamStep, runAdam, sumOfSquares } from './adam.ts'
 import { addKernel, foldRows, unfoldRows } from './elementwise-code.ts'
-import { instantiate, type Kernel, type Machine } from './run-plan.ts'
+import { instantiate, type Kernel, type Machine } from './plan.ts'
 
 /** Numbers of each array in a chunk, so that chunks stay in the L1 and L2 caches. */
 const chunk = 8192

@@ -1,14 +1,12 @@
 import { bindSizes } from '../bindings.ts'
 import { compile, type CompileOptions, type InputSpec } from '../compile.ts'
-import { forRuntime } from '../for-runtime.ts'
-import type { HelperJob } from '../helper/work.ts'
+import { forRuntime, simplify } from '../simplify.ts'
+import type { HelperJob } from '../helper/helper.ts'
 import type { DType, Feeds, HostData, HostTensor, Shape, Tensor } from '../node.ts'
 import { input } from '../operators/constant.ts'
 import { sizeOf } from '../shape.ts'
-import { simplify } from '../simplify.ts'
 import { assembleModule } from './assembler.ts'
-import { kernelsOf, planFor } from './plan.ts'
-import { loadModule, type Machine, runnable, type RunnablePlan } from './run-plan.ts'
+import { kernelsOf, planFor, loadModule, type Machine, runnable, type RunnablePlan } from './plan.ts'
 import { schedule } from './schedule.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gae } from '../../../returns/gae.ts'
+import { gae } from '../../../returns/advantages.ts'
 import { grpoAdvantages } from './grpo.ts'
 import { maxrlAdvantages, rlooAdvantages } from './baselines.ts'
 import { reinforcePlusPlusBaselineAdvantages } from './reinforce-plus-plus.ts'

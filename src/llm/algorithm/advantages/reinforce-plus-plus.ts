@@ -1,5 +1,5 @@
 import { defineAdvantage } from '../define.ts'
-import { whiten } from '../../../returns/whiten.ts'
+import { whiten } from '../../../returns/advantages.ts'
 import { type GroupRewards, statistics } from './group.ts'
 
 /**

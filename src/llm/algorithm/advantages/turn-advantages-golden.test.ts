@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { adaptEntropyCoefficient } from '../losses/regularisers.ts'
-import type { GaeSteps } from '../../../returns/gae.ts'
+import type { GaeSteps } from '../../../returns/advantages.ts'
 import { expertMembers, type GroupRewards, informativeGroups } from './group.ts'
 import { adaptKlCoefficient, relativeLengthPenalty } from './reward-shaping.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from './critics.ts'
 import { batchGrpoAdvantages } from './grpo.ts'
 import { distillationAdvantages } from '../losses/imitation.ts'
-import { gae } from '../../../returns/gae.ts'
+import { gae } from '../../../returns/advantages.ts'
 import { reinforcePlusPlusBaselineAdvantages } from './reinforce-plus-plus.ts'
 import { remaxAdvantages } from './baselines.ts'
 

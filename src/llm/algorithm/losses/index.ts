@@ -91,5 +91,5 @@ export type { DpoSettings, PreferencePairs, PreferenceValue } from '../preferenc
 export { ktoLoss, ktoReference } from '../preference/kto.ts'
 export type { JudgedAnswers, KtoSettings } from '../preference/kto.ts'
 export type { Pair } from '../preference/choice.ts'
-export { gae } from '../../../returns/gae.ts'
-export type { GaeSettings, GaeSteps } from '../../../returns/gae.ts'
+export { gae } from '../../../returns/advantages.ts'
+export type { GaeSettings, GaeSteps } from '../../../returns/advantages.ts'

@@ -1,5 +1,5 @@
 import { AgogeError } from '../../../error.ts'
-import { gae } from '../../../returns/gae.ts'
+import { gae } from '../../../returns/advantages.ts'
 import { mean } from '../../../statistics/statistics.ts'
 import { valueLoss } from '../../algorithm/advantages/critics.ts'
 import { klRewards } from '../../algorithm/advantages/reward-shaping.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Estimate } from '../../../statistics/intervals.ts'
+import type { Estimate } from '../../../statistics/statistics.ts'
 import type { ReportInput, StageName, StageSummary, TrainingSummary } from '../types.ts'
 import {
   count,

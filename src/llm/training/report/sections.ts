@@ -1,8 +1,8 @@
 import { count, duration, percent, percentInterval, pointsInterval } from '../../../runs/report/format.ts'
 import { breakName, html, type Markup, nothing } from '../../../runs/report/html.ts'
-import { lineChart, type LineChart, type Point } from '../../../runs/report/line-chart.ts'
+import { lineChart, type LineChart, type Point } from '../../../runs/report/page.ts'
 import type { MetricsRecord } from '../../../runs/run-folder.ts'
-import type { Estimate, MeanEstimate } from '../../../statistics/intervals.ts'
+import type { Estimate, MeanEstimate } from '../../../statistics/statistics.ts'
 import type { SampleEpisode, SampleMessage, StageName, StageSummary, TrainingSummary } from '../types.ts'
 import { faultLines } from '../dropped-tasks.ts'
 

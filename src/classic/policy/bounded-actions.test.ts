@@ -4,8 +4,7 @@ import { box } from '../environment/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
 import { compile, concat, gradients, mul, sum } from '../../engine/tensor/index.ts'
 import type { HostTensor } from '../../engine/tensor/index.ts'
-import { boundedActions } from './bounded-actions.ts'
-import { squashedGaussian } from './squashed-gaussian.ts'
+import { boundedActions, squashedGaussian } from './bounded-actions.ts'
 
 // Made by golden/squashed-gaussian.py by the formulas of PyTorch, in float64.
 const golden = JSON.parse(

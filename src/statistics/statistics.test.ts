@@ -7,15 +7,17 @@ import {
   probabilityOfImprovement,
   summariseEpisodes,
 } from '../llm/evaluation/episode-statistics.ts'
-import { interquartileMean, quantile } from './statistics.ts'
 import {
+  interquartileMean,
+  quantile,
   intervalText,
   meanInterval,
   pairedDifference,
   stratifiedInterquartileMean,
   studentQuantile,
   wilsonInterval,
-} from './intervals.ts'
+  rankCorrelation,
+} from './statistics.ts'
 
 test("Wilson's interval agrees with scipy", () => {
   // scipy.stats.binomtest(8, 10).proportion_ci(method='wilson')
@@ -202,4 +204,14 @@ test("quantiles of Student's t agree with scipy", () => {
   expect(studentQuantile(0.025, 29)).toBeCloseTo(-2.045229642, 8)
   expect(studentQuantile(0.975, 1e6)).toBeCloseTo(1.959966, 5)
   expect(studentQuantile(0.5, 3)).toBeCloseTo(0, 12)
+})
+
+test('rankCorrelation equals scipy.stats.spearmanr', () => {
+  expect(rankCorrelation([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])).toBeCloseTo(0.8207826816681233, 12)
+  expect(rankCorrelation([1, 2, 3], [3, 2, 1])).toBeCloseTo(-1, 12)
+  expect(rankCorrelation([1, 2, 3], [1, 10, Infinity])).toBeCloseTo(1, 12)
+})
+
+test('constant values have rank correlation 0', () => {
+  expect(rankCorrelation([1, 1, 1], [1, 2, 3])).toBe(0)
 })

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { spawn } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 /** All files in a folder and its subfolders. */
 export function filesBeneath(folder: string): string[] {
@@ -32,4 +35,19 @@ export async function forEachDamage(
   } finally {
     writeFileSync(path, whole)
   }
+}
+
+/** Runs a script on the folder, and kills it some milliseconds after it has printed this many lines. `null`: it was killed. */
+export function workUntil(script: URL, folder: string, lines: number, delay: number): Promise<number | null> {
+  const flags = ['--import', 'tsx', '--conditions', 'agoge-source']
+  const child = spawn(process.execPath, [...flags, fileURLToPath(script), folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let seen = 0
+  child.stdout.on('data', (data: Buffer) => {
+    const before = seen
+    seen += data.toString().split('\n').length - 1
+    if (before < lines && seen >= lines) void wait(delay).then(() => child.kill('SIGKILL'))
+  })
+  return new Promise((resolve) => child.on('close', resolve))
 }

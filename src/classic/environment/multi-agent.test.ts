@@ -2,8 +2,12 @@ import { expect, test } from 'vitest'
 import { climbing, prisonersDilemma } from '../environments/games/matrix-games.ts'
 import { box, discrete } from './space.ts'
 import { createVectorEnvironment } from './vector.ts'
-import { independentAgents, wholeEpisodes } from './independent-agents.ts'
-import { createMultiAgentVector, defineMultiAgentEnvironment } from './multi-agent.ts'
+import {
+  independentAgents,
+  wholeEpisodes,
+  createMultiAgentVector,
+  defineMultiAgentEnvironment,
+} from './multi-agent.ts'
 import { visibleContext } from './visible-context.ts'
 
 const dilemma = independentAgents(prisonersDilemma)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { evaluateNodes } from './evaluate.ts'
-import { forRuntime } from './for-runtime.ts'
+import { forRuntime, simplify } from './simplify.ts'
 import { add, compile, gradients, matmul, mean, relu, square, sub } from './index.ts'
-import { type Tensor, topologicalOrder } from './node.ts'
+import { topologicalOrder } from './node.ts'
+import type { Tensor } from './node.ts'
 import { input } from './operators/constant.ts'
-import { simplify } from './simplify.ts'
 import { randomFeeds } from './testing/cases.ts'
 
 const inputs = {
