@@ -123,7 +123,7 @@ const exceptions = [
     why: 'the verdict on a claim of a paper, a field of its results',
   },
   {
-    path: /^src\/(llm\/environment\/adventure\/|cli\/play-text)/,
+    path: /^src\/(llm\/environment\/adventure\/|cli\/play\.)/,
     word: /^scene$/,
     why: 'a context feature of the adventure, which stored episodes name',
   },

@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
 import { createRandom } from 'agoge/engine'
-import { answerLogprobs, copyWeights, createTextModel, remember, restoreWeights } from './text-model.ts'
-import { attempt } from './attempts.ts'
+import {
+  answerLogprobs,
+  copyWeights,
+  createTextModel,
+  remember,
+  restoreWeights,
+  attempt,
+} from './text-model.ts'
 import { createChains, createSymbols } from './chains.ts'
-import { examine, reinforceAnswers } from './reinforce-answers.ts'
+import { examine, reinforceAnswers, exampleSequences } from './learn-answers.ts'
 import { fineTuneOnSolutions, warmStartedOnChains } from './warm-started.ts'
-import { exampleSequences } from './learn-examples.ts'
 
 test('characters become ids and come back up to the end', () => {
   const symbols = createSymbols('ab=')

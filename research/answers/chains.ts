@@ -1,6 +1,6 @@
 import { AgogeError } from 'agoge'
 import { createRandom, type Random } from 'agoge/engine'
-import type { Question } from './attempts.ts'
+import type { Question } from './text-model.ts'
 
 /** A vocabulary of single characters: id 0 ends an answer, followed by the characters of the alphabet in order. */
 export interface Symbols {

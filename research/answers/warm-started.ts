@@ -1,9 +1,8 @@
 import { createRandom, type Random } from 'agoge/engine'
 import { mean } from 'agoge/statistics'
-import type { Question } from './attempts.ts'
+import type { Question } from './text-model.ts'
 import { type Chains, createChains } from './chains.ts'
-import { type Example, learnExamples } from './learn-examples.ts'
-import { examine } from './reinforce-answers.ts'
+import { type Example, learnExamples, examine } from './learn-answers.ts'
 import {
   copyWeights,
   remember,

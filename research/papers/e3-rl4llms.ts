@@ -1,8 +1,8 @@
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
-import { attempt } from '../answers/attempts.ts'
-import { metricsOf, reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { attempt } from '../answers/text-model.ts'
+import { metricsOf, reinforceAnswers } from '../answers/learn-answers.ts'
 import { warmStartedOnChains } from '../answers/warm-started.ts'
 
 const depths = [1, 2, 3, 4]

@@ -4,9 +4,9 @@ import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
-import { examine, reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { examine, reinforceAnswers } from '../answers/learn-answers.ts'
 import { warmStartedOnChains } from '../answers/warm-started.ts'
-import type { Attempt, Question } from '../answers/attempts.ts'
+import type { Attempt, Question } from '../answers/text-model.ts'
 import type { Chains } from '../answers/chains.ts'
 
 const maxTokens = 5

@@ -1,10 +1,9 @@
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
-import { answerLogprobs, type TextModel } from '../answers/text-model.ts'
-import { attempt } from '../answers/attempts.ts'
-import { reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { answerLogprobs, type TextModel, attempt } from '../answers/text-model.ts'
+import { reinforceAnswers } from '../answers/learn-answers.ts'
 import { warmStartedOnChains } from '../answers/warm-started.ts'
-import type { Attempt, AttemptSettings } from '../answers/attempts.ts'
+import type { Attempt, AttemptSettings } from '../answers/text-model.ts'
 import type { ChainQuestion } from '../answers/chains.ts'
 
 const depth = 3

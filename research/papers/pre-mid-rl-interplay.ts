@@ -1,6 +1,6 @@
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
-import { examine, reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { examine, reinforceAnswers } from '../answers/learn-answers.ts'
 import { fineTuneOnSolutions, warmStartedOnChains } from '../answers/warm-started.ts'
 
 const places = 5

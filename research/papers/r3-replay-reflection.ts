@@ -3,10 +3,10 @@ import { definePaper } from '../runner/paper.ts'
 import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
-import { attempt } from '../answers/attempts.ts'
-import { reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { attempt } from '../answers/text-model.ts'
+import { reinforceAnswers } from '../answers/learn-answers.ts'
 import { warmStartedOnChains } from '../answers/warm-started.ts'
-import type { Attempt } from '../answers/attempts.ts'
+import type { Attempt } from '../answers/text-model.ts'
 import type { ChainQuestion } from '../answers/chains.ts'
 
 const depth = 4

@@ -3,9 +3,9 @@ import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { answerLogprobs, type TextModel } from '../answers/text-model.ts'
-import { metricsOf, reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { metricsOf, reinforceAnswers } from '../answers/learn-answers.ts'
 import { fineTuneOnSolutions, solutionExample, warmStartedOnChains } from '../answers/warm-started.ts'
-import type { Attempt } from '../answers/attempts.ts'
+import type { Attempt } from '../answers/text-model.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 
 const depths = [1, 2, 3]

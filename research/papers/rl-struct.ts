@@ -2,9 +2,9 @@ import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
-import { examine, reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { examine, reinforceAnswers } from '../answers/learn-answers.ts'
 import { fineTuneOnSolutions, warmStarted } from '../answers/warm-started.ts'
-import type { Question } from '../answers/attempts.ts'
+import type { Question } from '../answers/text-model.ts'
 
 const alphabet = 'abcdef0123456789=:,"{}'
 const maxTokens = 20

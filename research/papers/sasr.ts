@@ -1,7 +1,7 @@
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
-import { reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { reinforceAnswers } from '../answers/learn-answers.ts'
 import { solutionExample, warmStartedOnChains } from '../answers/warm-started.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 

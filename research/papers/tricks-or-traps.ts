@@ -2,10 +2,10 @@ import { batchGrpoAdvantages, grpoAdvantages, maskOverlong } from 'agoge/losses'
 import type { Aggregation } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
-import { reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { reinforceAnswers } from '../answers/learn-answers.ts'
 import { warmStartedOnChains } from '../answers/warm-started.ts'
 import type { ChainQuestion } from '../answers/chains.ts'
-import type { ReinforceSettings } from '../answers/reinforce-answers.ts'
+import type { ReinforceSettings } from '../answers/learn-answers.ts'
 
 const depths = [1, 2, 3]
 

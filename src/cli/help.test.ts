@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { toolEnvironments } from '../llm/environment/catalogue.ts'
-import { createProgram } from './program.ts'
-import { runCli } from './run-cli.ts'
+import { createProgram, runCli } from './run-cli.ts'
 import { appliesTo, environmentKind } from './shared/options.ts'
 
 async function help(words: string): Promise<string> {

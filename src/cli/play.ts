@@ -6,19 +6,21 @@ import type { AnyVector, OpenedVector, EnvironmentDefinition } from '../classic/
 import { checkActions, checkStep } from '../classic/training/check-step.ts'
 import { cutOffAfter } from '../classic/training/evaluate-agent.ts'
 import { evaluationContexts } from '../classic/training/context-settings.ts'
+import type { EvaluationContexts } from '../classic/training/context-settings.ts'
 import { loadAgent } from '../classic/training/load-agent.ts'
 import { openNamed } from '../classic/training/find-run.ts'
 import { returnText } from '../classic/training/report.ts'
 import { yieldToEventLoop } from '../classic/training/learn-until.ts'
-import type { EvaluationContexts } from '../classic/training/context-settings.ts'
 import { requireClassicEnvironment } from './classic/classic-command.ts'
 import type { Console } from './shared/console.ts'
-import { type ContextOptions, readContexts, readSets } from './classic/setting-options.ts'
-import { runsOf } from './classic/eval-array.ts'
-import { gameOf } from './shared/environment-names.ts'
-import { createRecording } from './classic/play-recording.ts'
-import { createScreen } from './classic/play-screen.ts'
-import { randomAgent } from './classic/random-agent.ts'
+import { readContexts, readSets, asksForContexts } from './classic/setting-options.ts'
+import type { ContextOptions } from './classic/setting-options.ts'
+import { runsOf, randomAgent } from './classic/eval-array.ts'
+import { gameOf, unknownEnvironment } from './shared/environment-names.ts'
+import { createRecording, createScreen } from './classic/play-frames.ts'
+import type { Adventure } from '../llm/environment/adventure/adventure.ts'
+import { createLineReader } from './llm/line-reader.ts'
+import type { LineReader } from './llm/line-reader.ts'
 
 export interface PlayCommand extends ContextOptions {
   environment: string
@@ -40,10 +42,7 @@ export interface PlayCommand extends ContextOptions {
  */
 export async function runPlay(command: PlayCommand, terminal: Console): Promise<void> {
   const { environment: name, model, episodes, seed, fps, every, render } = command
-  if (gameOf(name) !== undefined) {
-    const { runPlayText } = await import('./play-text.ts')
-    return runPlayText(command, terminal)
-  }
+  if (gameOf(name) !== undefined) return runPlayText(command, terminal)
   await requireClassicEnvironment(name)
   const { definition, playable } = await openNamed(name)
   refuseSeveralAgents(name, definition)
@@ -130,4 +129,86 @@ function contextText(
 
 function maskOf({ actionMask }: AnyVector): Uint8Array | undefined {
   return actionMask.length > 0 ? actionMask : undefined
+}
+
+/** `agoge play` for a text environment: a person types the actions. */
+async function runPlayText(command: PlayCommand, terminal: Console): Promise<void> {
+  refuseOptions(command)
+  const reader = createLineReader(terminal.signal)
+  try {
+    await playText(command, reader.ask, terminal)
+    terminal.signal.throwIfAborted()
+  } finally {
+    reader.close()
+  }
+}
+
+/** Plays with the lines from `ask`, until the episodes or the lines end. */
+export async function playText(
+  command: Pick<PlayCommand, 'environment' | 'seed' | 'episodes' | 'context'>,
+  ask: LineReader['ask'],
+  { out, err }: Pick<Console, 'out' | 'err'>,
+): Promise<void> {
+  const game = await gameOf(command.environment)?.({ seed: command.seed })
+  if (game === undefined) throw unknownEnvironment(command)
+  const fixed = asksForContexts(command)
+    ? readContexts({ name: game.name, context: game.contextSpace }, command).fixed
+    : {}
+  err('Type commands. /help lists those that would do something here, /quit ends.')
+  for (let episode = 1; episode <= command.episodes; episode++) {
+    out(game.reset({ context: fixed }).observation)
+    const end = await playEpisode(game, ask, out)
+    if (end === undefined) return
+    out(`episode ${episode}: ${end}`)
+  }
+}
+
+/** How the episode ended; undefined if the player left. */
+async function playEpisode(
+  game: Adventure,
+  ask: LineReader['ask'],
+  out: Console['out'],
+): Promise<string | undefined> {
+  let total = 0
+  for (let step = 0; ;) {
+    const line = (await ask('\n> '))?.trim()
+    if (line === undefined || line === '/quit') return undefined
+    if (line === '') continue
+    if (line === '/help') {
+      out(game.admissible().join('\n'))
+      continue
+    }
+    // Text outside the action space does not use a step.
+    const played = tryStep(game, line)
+    if (typeof played === 'string') {
+      out(played)
+      continue
+    }
+    step++
+    total += played.reward
+    out(played.observation)
+    const how = played.terminated ? 'terminated' : played.truncated ? 'truncated' : undefined
+    if (how !== undefined) return `return ${returnText(total)} in ${step} steps, ${how}`
+  }
+}
+
+function tryStep(game: Adventure, line: string): ReturnType<Adventure['step']> | string {
+  try {
+    return game.step(line)
+  } catch (error) {
+    if (AgogeError.isInstance(error) && error.code === 'not-in-space') return error.message
+    throw error
+  }
+}
+
+/** Options for agents and images. */
+function refuseOptions({ environment, model, vary, set, every, render }: PlayCommand): void {
+  const given = Object.entries({ model, vary, set, every, render }).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return
+  throw new AgogeError(`${given.map(([name]) => `--${name}`).join(', ')} means nothing for ${environment}`, {
+    code: 'bad-option',
+    given: given.map(([name]) => `--${name}`).join(' '),
+    expected: '--seed, --episodes, --context',
+    hint: `You type the commands of ${environment}; a language model plays it by: agoge eval ${environment} --model URL#NAME`,
+  })
 }

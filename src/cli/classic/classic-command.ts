@@ -9,8 +9,7 @@ import {
   refuseForeignOptions,
   typedOptions,
 } from '../shared/options.ts'
-import { refuseChanges } from '../shared/resumed-options.ts'
-import { runKind, runToResume } from '../shared/runs.ts'
+import { refuseChanges, runKind, runToResume } from '../shared/runs.ts'
 
 /** True if the environment is one of classic RL. */
 async function isArrayCommand(environment: string, resume?: string | true): Promise<boolean> {

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createSeedsProgress } from './seeds-progress.ts'
-import { drawText } from './terminal-drawing.ts'
+import { createSeedsProgress } from '../shared/progress.ts'
+import { drawText } from './play-frames.ts'
 import { agoge } from '../testing/agoge.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-array-cli-'))

@@ -18,8 +18,7 @@ import {
   readEncoder,
 } from './setting-options.ts'
 import { type Console, table } from '../shared/console.ts'
-import { createProgress } from '../shared/progress.ts'
-import { createSeedsProgress } from './seeds-progress.ts'
+import { createProgress, createSeedsProgress } from '../shared/progress.ts'
 import { runToResume } from '../shared/runs.ts'
 
 export interface TrainArrayCommand extends ContextOptions {

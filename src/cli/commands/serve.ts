@@ -1,9 +1,8 @@
 import { Option } from 'commander'
 import { defined } from '../../defined.ts'
 import type { CommandContext } from '../shared/console.ts'
-import { exportKinds, weightTypes } from '../llm/option-values.ts'
+import { exportKinds, weightTypes, port, wholeNumber, withSamplingWeights } from '../shared/options.ts'
 import { showHelpFor } from '../shared/help.ts'
-import { port, wholeNumber, withSamplingWeights } from '../shared/options.ts'
 
 // Options and help of agoge serve and export.
 
@@ -24,7 +23,7 @@ export function addServe({ program, terminal }: CommandContext): void {
   })
   serve.action(async (model: string | undefined, options) => {
     if (options.tinker === true) {
-      const { runServeTinker } = await import('../llm/serve-tinker.ts')
+      const { runServeTinker } = await import('../llm/serve.ts')
       return runServeTinker({ ...options, ...defined({ model }) }, terminal)
     }
     const { runServe } = await import('../llm/serve.ts')

@@ -4,9 +4,8 @@ import { trainingMethods } from '../../llm/training/method-list.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import type { Command } from 'commander'
 import type { CommandContext } from '../shared/console.ts'
-import { offlineMethods } from '../llm/option-values.ts'
-import { listed, showHelpFor } from '../shared/help.ts'
 import {
+  offlineMethods,
   type EnvironmentKind,
   optionOf,
   optionOfBoth,
@@ -17,6 +16,7 @@ import {
   withSamplingWeights,
   withEnvironment,
 } from '../shared/options.ts'
+import { listed, showHelpFor } from '../shared/help.ts'
 import type { TrainArrayCommand } from '../classic/train-array.ts'
 import type { TrainCommand } from '../llm/train.ts'
 import type { TrainOfflineCommand } from '../llm/train-offline.ts'

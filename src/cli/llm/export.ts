@@ -19,7 +19,7 @@ import {
 import { checkFile, writeWhole } from '../../runs/files.ts'
 import { reasoningReward } from '../../llm/environment/reasoning/environment.ts'
 import type { Console } from '../shared/console.ts'
-import type { ExportKind, WeightType } from './option-values.ts'
+import type { ExportKind, WeightType } from '../shared/options.ts'
 import { findModel } from './model-option.ts'
 import { listRuns, trainedModel, trainedEnvironment } from '../shared/runs.ts'
 

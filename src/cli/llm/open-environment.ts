@@ -14,7 +14,7 @@ import { fingerprintTasks } from '../../llm/environment/mcp/mcp-task.ts'
 import { openMcpEnvironment } from '../../llm/environment/mcp/mcp-environment.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import type { Console } from '../shared/console.ts'
-import type { CallBudget } from './planned-calls.ts'
+import type { CallBudget } from './train-text.ts'
 
 /**
  * The environment options of the command line. `config.json` stores them, so that `--resume` opens the same

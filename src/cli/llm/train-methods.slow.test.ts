@@ -9,7 +9,7 @@ import { readEpisodes } from '../../llm/episode/codec.ts'
 import { recordedScore } from '../../llm/reward/reward.ts'
 import { trainingMethods } from '../../llm/training/method-list.ts'
 import { agoge } from '../testing/agoge.ts'
-import { offlineMethods } from './option-values.ts'
+import { offlineMethods } from '../shared/options.ts'
 
 let root: string
 const at = (name: string): string => join(root, name)

@@ -30,7 +30,7 @@ import { listRuns, trainedEnvironment } from '../shared/runs.ts'
 import { table } from '../shared/console.ts'
 import { evalText } from './eval.ts'
 import { findModel, openModel } from './model-option.ts'
-import type { OfflineMethod } from './option-values.ts'
+import type { OfflineMethod } from '../shared/options.ts'
 import { openEnvironment } from './open-environment.ts'
 
 export interface TrainOfflineCommand {

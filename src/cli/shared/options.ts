@@ -5,6 +5,26 @@ import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
 import { toolEnvironments } from '../../llm/environment/catalogue.ts'
 import { samplingWeightTypes } from '../../llm/sampling/quantised-weights.ts'
 
+/** The values of `agoge export --to` and `--type`. They are in a file of their own so that help loads nothing else. */
+export const exportKinds = ['merged', 'lora', 'onnx', 'sft', 'dpo', 'grpo'] as const
+export type ExportKind = (typeof exportKinds)[number]
+
+export const weightTypes = ['F32', 'F16', 'BF16'] as const
+export type WeightType = (typeof weightTypes)[number]
+
+/** The values of `agoge train-offline --method`. */
+export const offlineMethods = {
+  dpo: 'direct preference optimisation, over pairs of episodes',
+  ipo: 'identity preference optimisation',
+  orpo: 'odds ratios with imitation, no reference',
+  simpo: 'mean log-probabilities, no reference',
+  kto: 'single episodes, successful or not',
+  'reward-model': 'a number for a whole episode, from pairs',
+  'process-reward-model': 'a number for each step of an episode',
+} as const
+
+export type OfflineMethod = keyof typeof offlineMethods
+
 /** Makes a parser of whole numbers of at least `least`. Commander adds the option's name to its message. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
@@ -43,7 +63,7 @@ export function positive(text: string): number {
 }
 
 /** Makes a parser of numbers of at least `least`, fractions included. */
-export function atLeast(least: number): (text: string) => number {
+function atLeast(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
     if (text.trim() === '' || !Number.isFinite(value) || value < least) {
@@ -70,7 +90,7 @@ function levels(text: string, before: number[] = []): number[] {
 export type EnvironmentKind = 'classic' | 'mcp' | 'module' | 'tool' | (string & {})
 
 /** The environments that have an option. `own`: the tool environments that name it in their catalogue entry. */
-export type OptionScope = 'classic' | 'language' | 'mcp' | 'own'
+type OptionScope = 'classic' | 'language' | 'mcp' | 'own'
 
 /**
  * Returns the kind of the environment with this name. An unknown name counts as classic, which has the longest list.

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import { requireChecked } from '../../runs/checksums.ts'
+import { AgogeError } from '../../error.ts'
 
 /** Lists run folders under `.agoge/runs`, the most recently used first. */
 export function listRuns(root = '.'): string[] {
@@ -66,7 +67,7 @@ export function trainedEnvironment(path: string): string | undefined {
 }
 
 /** Absolute path of the module that defines the environment; undefined for a built-in environment. */
-export function trainedFile(path: string): string | undefined {
+function trainedFile(path: string): string | undefined {
   const { environmentFile, settings } = readConfig(path)
   const file =
     typeof settings === 'object' && settings !== null && 'file' in settings ? settings.file : undefined
@@ -109,4 +110,55 @@ export function runOn(environment: string, model: string): TrainedOn | undefined
     }
   }
   return undefined
+}
+
+/** What was typed beside `--resume`. */
+export interface TypedBeside {
+  /** Options without their defaults. */
+  typed: object
+  /** The environment, if it was named. */
+  environment?: string | undefined
+}
+
+/** The name of an option as it is typed. */
+const dashed = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`
+
+/**
+ * Refuses options that would change a resumed run.
+ *
+ * @param allowed options that change nothing about the run.
+ * @throws AgogeError with the options, or the environment, that differ from the run's.
+ */
+export function refuseChanges(
+  folder: string,
+  { typed, environment }: TypedBeside,
+  allowed: readonly string[] = [],
+): void {
+  const trained = trainedEnvironment(folder)
+  if (
+    environment !== undefined &&
+    trained !== undefined &&
+    environment !== trained &&
+    trainedFile(folder) !== resolve(environment)
+  ) {
+    const other = listRuns().find((run) => trainedEnvironment(run) === environment)
+    throw new AgogeError(`The run in ${folder} trains on ${trained}, not on ${environment}`, {
+      code: 'bad-option',
+      given: environment,
+      expected: trained,
+      hint:
+        other === undefined
+          ? `Resume it: agoge train --resume ${folder}`
+          : `The last run on ${environment}: agoge train --resume ${other}`,
+    })
+  }
+  const wrong = Object.keys(typed).filter((name) => name !== 'resume' && !allowed.includes(name))
+  if (wrong.length === 0) return
+  throw new AgogeError('A resumed run keeps the options that it was begun with', {
+    code: 'bad-option',
+    given: wrong.map(dashed).join(' '),
+    expected:
+      allowed.length === 0 ? '--resume alone' : `--resume, and ${allowed.map(dashed).join(' or ')} at most`,
+    hint: 'Begin a new run for other options',
+  })
 }

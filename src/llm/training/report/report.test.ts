@@ -11,7 +11,7 @@ import {
 } from '../../../runs/report/format.ts'
 import { breakName } from '../../../runs/report/html.ts'
 import { headline, renderReport } from './render-report.ts'
-import { resultText } from '../../../cli/llm/result-text.ts'
+import { resultText } from '../../../cli/llm/train-text.ts'
 
 const estimate = (mean: number, n = 400, half = 0.03): Estimate => ({
   mean,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
-import { callForecast, plannedCalls } from './planned-calls.ts'
+import { callForecast, plannedCalls } from './train-text.ts'
 import { quickCounts } from './open-environment.ts'
 import { adjustPlan } from './train.ts'
 
