@@ -1,13 +1,19 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import { limitedWork, type Work, WorkLimit } from '../../../../untrusted/linear-pattern.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
+import { validateArguments } from '../../../../untrusted/validate.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
+import { type Hints, hintsOf } from './hints.ts'
+import type { Knowledge, SourceUse } from './knowledge.ts'
 import { knownValue, namingProperty, pickSource } from './known-records.ts'
+import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
 import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
-import type { SplitWords } from './words.ts'
+import { columnValue, givenColumns } from './sql.ts'
+import { tablesIn } from './sql-tables.ts'
+import { partOf, type SplitWords } from './words.ts'
 
-interface SampleContext {
+export interface SampleContext {
   random: Random
   words: SplitWords
   /** Records known to exist in the state. With `reuse`, arguments refer to them if property names match. */
@@ -21,6 +27,10 @@ interface SampleContext {
   changes?: boolean
   /** An optional property that is always set. */
   always?: string
+  /** Name of the tool, for `knowledge`. */
+  tool?: string | undefined
+  /** What calls of the server have taught so far. Default: nothing. */
+  knowledge?: Knowledge | undefined
 }
 
 /** Work limit for the arguments of one call: properties, candidate values, characters of patterns. */
@@ -28,6 +38,8 @@ const mostSteps = 1_000_000
 
 interface Making extends SampleContext {
   work: Work
+  /** Where the values come from, for learning from the result of the call. */
+  uses: SourceUse[]
 }
 
 interface Place {
@@ -39,21 +51,53 @@ interface Place {
 }
 
 /**
- * Draws arguments that the schema accepts: natural words by property name, small numbers, members of enums, lists of
- * one or two items, and some of the optional properties.
+ * Draws arguments that the schema accepts: examples of the configuration, members of enums and values that descriptions
+ * and error messages list, values of records that exist, values of the topic that the property is about (dates, zones,
+ * paths, SQL ...), everyday words, small numbers, lists of one or two items, and some of the optional properties.
  *
  * @throws UnusableSchema if the schema requires a value that cannot be made.
  */
 export function sampleArguments(schema: JsonSchema, context: SampleContext): Record<string, unknown> {
-  const making: Making = { ...context, work: limitedWork(mostSteps) }
+  const making: Making = { ...context, work: limitedWork(mostSteps), uses: [] }
   try {
+    const example = pickExample(schema, making)
+    if (example !== undefined) return example
     const value = sample(schema, schema, { path: '', name: '', depth: 0 }, making)
     if (!isPlainObject(value)) throw new UnusableSchema('', 'is not of type object')
+    context.knowledge?.note(value, making.uses)
     return value
   } catch (error) {
     if (error instanceof WorkLimit) throw new UnusableSchema('', `making up its arguments: ${error.message}`)
     throw error
   }
+}
+
+/** How often the arguments of the configuration are used as they are. Else they are a source of single values. */
+const exampleShare = 0.5
+/** With fewer examples than this, all splits use the same ones. */
+const fewestToSplit = 6
+
+function pickExample(
+  schema: JsonSchema,
+  { knowledge, tool, words, random }: Making,
+): PlainObject | undefined {
+  const all = (tool === undefined ? undefined : knowledge?.examples(tool)) ?? []
+  if (all.length === 0 || random.next() >= exampleShare) return undefined
+  const own = all.filter((example) => partOf(JSON.stringify(example)) === words.split)
+  const example = random.pick(all.length >= fewestToSplit && own.length > 0 ? own : all)
+  const args = structuredClone(example)
+  return validateArguments(schema, args) === undefined ? args : undefined
+}
+
+/** What is known about a property: its description, its values in the examples of the configuration, error messages. */
+function hintsAt(schema: JsonSchema, { path }: Place, { knowledge, tool }: Making): Hints {
+  if (tool === undefined || knowledge === undefined) return hintsOf(schema, undefined)
+  const hints = hintsOf(schema, knowledge.hints(tool, path))
+  const values = knowledge
+    .examples(tool)
+    .map((example) => example[path])
+    .filter((value): value is string | number => typeof value === 'string' || typeof value === 'number')
+  return values.length === 0 ? hints : { ...hints, examples: [...values, ...(hints.examples ?? [])] }
 }
 
 function sample(
@@ -62,6 +106,7 @@ function sample(
   place: Place,
   context: Making,
   source?: PlainObject,
+  beside: PlainObject = {},
 ): unknown {
   if (place.depth > 6) throw new UnusableSchema(place.path, 'is nested too deeply')
   const { random, work } = context
@@ -69,33 +114,65 @@ function sample(
   const schema = resolveSchema(given, root, place.path)
   if ('const' in schema) return schema['const']
   const members = schema['enum']
-  if (Array.isArray(members)) {
-    if (members.length === 0) throw new UnusableSchema(place.path, 'an empty enum')
-    return random.pick(members)
-  }
-  switch (typeOf(schema)) {
+  if (Array.isArray(members)) return pickMember(members, place, context)
+  const type = typeOf(schema)
+  switch (type) {
     case 'object':
-      return sampleObject(schema, root, place, context, source)
+      return sampleObject(schema, root, place, context, source, beside)
     case 'array':
-      return sampleArray(schema, root, place, context)
-    case 'string':
-      try {
-        return sampleString(place.name, schema, context.words, random, work)
-      } catch (error) {
-        if (error instanceof WorkLimit) throw error
-        throw new UnusableSchema(place.path, (error as Error).message)
-      }
+      return sampleArray(schema, root, place, context, beside)
     case 'boolean':
       return random.next() < 0.5
     case 'integer':
     case 'number':
-      return sampleNumber(schema, place, random)
+      return sampleNumber(schema, place, random, hintsAt(schema, place, context))
     case 'null':
       return null
+    case 'string':
     case undefined:
-      if (place.depth > 0) return sampleString(place.name, schema, context.words, random, work)
+      if (type === 'string' || place.depth > 0) return sampleText(schema, place, context, beside)
   }
   throw new UnusableSchema(place.path, `cannot make a value of type ${JSON.stringify(schema['type'])}`)
+}
+
+/** A member of an enum. Members that failed before are drawn less often. */
+function pickMember(members: readonly unknown[], { path }: Place, context: Making): unknown {
+  if (members.length === 0) throw new UnusableSchema(path, 'an empty enum')
+  const weights = members
+    .slice(0, 200)
+    .map((member) => weightOf(context, path, `member ${JSON.stringify(member)}`))
+  const member = members[context.random.weighted(weights)]
+  context.uses.push({ path, source: `member ${JSON.stringify(member)}` })
+  return member
+}
+
+function weightOf({ knowledge, tool }: Making, path: string, source: string): number {
+  return tool === undefined ? 1 : (knowledge?.weight(tool, path, source) ?? 1)
+}
+
+function sampleText(schema: JsonSchema, place: Place, context: Making, beside: PlainObject): unknown {
+  const { tool, knowledge, words, random, work, known, recent = [] } = context
+  const hints = hintsAt(schema, place, context)
+  // A property without a type may be a number: the server said so.
+  if (typeOf(schema) === undefined && (hints.type === 'number' || hints.type === 'integer'))
+    return sampleNumber({ ...schema, type: hints.type }, place, random, hints)
+  try {
+    const { text, source } = sampleString(place.name, schema, {
+      words,
+      random,
+      work,
+      hints,
+      about: tool === undefined ? '' : (knowledge?.about(tool) ?? ''),
+      records: () => [...known, ...recent],
+      beside,
+      weight: (name) => weightOf(context, place.path, name),
+    })
+    context.uses.push({ path: place.path, source })
+    return text
+  } catch (error) {
+    if (error instanceof WorkLimit) throw error
+    throw new UnusableSchema(place.path, (error as Error).message)
+  }
 }
 
 function sampleObject(
@@ -104,6 +181,7 @@ function sampleObject(
   place: Place,
   context: Making,
   given?: PlainObject,
+  beside: PlainObject = {},
 ): PlainObject {
   const properties = asObject(schema['properties']) as Record<string, JsonSchema>
   const required = asArray(schema['required'])
@@ -115,6 +193,7 @@ function sampleObject(
       throw new UnusableSchema(place.path, `requires "${String(name)}" but does not describe it`)
     }
   }
+  if (names.length === 0) return place.depth === 0 ? {} : freeObject(schema, root, place, context, beside)
   const source = given ?? (context.reuse ? pickSource(names, context) : undefined)
   const naming =
     source !== undefined && context.changes === true && context.random.next() < 0.5
@@ -125,20 +204,88 @@ function sampleObject(
   const made: PlainObject = {}
   for (const name of names) {
     const property = resolveSchema(properties[name], root, name)
-    const optional = !needed.has(name) && name !== context.always
-    if (optional && context.random.next() >= ('default' in property ? 0.15 : 0.3) * often) continue
     const at = { path: place.path === '' ? name : `${place.path}.${name}`, name, depth: place.depth + 1 }
-    const known =
-      source === undefined || (naming !== undefined && name !== naming)
-        ? undefined
-        : fit(knownValue(name, source, context), property, root, context)
+    const hints = hintsAt(property, at, context)
+    const optional = !needed.has(name) && name !== context.always
+    if (optional && hints.required !== true) {
+      const share = ('default' in property ? 0.15 : 0.3) * often * weightOf(context, at.path, 'given')
+      if (hints.forbidden === true || context.random.next() >= share) continue
+      context.uses.push({ path: at.path, source: 'given' })
+    }
     try {
-      made[name] = known ?? sample(property, root, at, context, source)
+      made[name] =
+        knownArgument(
+          at,
+          property,
+          root,
+          { source, changed: naming !== undefined && name !== naming, hints },
+          context,
+        ) ?? sample(property, root, at, context, source, made)
     } catch (error) {
       if (!optional || !(error instanceof UnusableSchema)) throw error
     }
   }
   return made
+}
+
+/** The value of a known record for a property; undefined if none fits, or a new one is wanted. */
+function knownArgument(
+  { path, name }: Place,
+  property: JsonSchema,
+  root: JsonSchema,
+  { source, changed, hints }: { source: PlainObject | undefined; changed: boolean; hints: Hints },
+  context: Making,
+): unknown {
+  if (hints.existing === false) return undefined
+  // The server said that the value must exist.
+  const from = source ?? (hints.existing === true ? pickSource([name], context) : undefined)
+  if (from === undefined || (changed && hints.existing !== true)) return undefined
+  const weight = weightOf(context, path, 'known')
+  if (weight < 1 && hints.existing !== true && context.random.next() >= weight) return undefined
+  const value = fit(knownValue(name, from, context), property, root, context)
+  if (value !== undefined) context.uses.push({ path, source: 'known' })
+  return value
+}
+
+/**
+ * An object whose properties the schema does not name. Beside the name of a known table it is a row of that table, else
+ * it has one or two everyday properties.
+ */
+function freeObject(
+  schema: JsonSchema,
+  root: JsonSchema,
+  place: Place,
+  context: Making,
+  beside: PlainObject,
+): PlainObject {
+  const { random, words, known, recent = [] } = context
+  const values = schema['additionalProperties'] ?? true
+  const least = asNumber(schema['minProperties']) ?? 0
+  const tables = tablesIn([...known, ...recent])
+  const table = tables.find(({ name }) => Object.values(beside).includes(name))
+  if (table !== undefined && least <= 1) {
+    const columns = givenColumns(table)
+    const row = table.rows.length > 0 ? random.pick(table.rows) : undefined
+    const finding = /where|condition|filter|match|key/i.test(place.name)
+    const chosen = finding ? [random.pick(columns)] : columns
+    return Object.fromEntries(
+      chosen.map((column) => {
+        const old = finding ? row?.[column.name] : undefined
+        return [column.name, old ?? columnValue(column, words, random)]
+      }),
+    )
+  }
+  if (values === false) return {}
+  const keys = random
+    .shuffle(['name', 'colour', 'city', 'count', 'size', 'year', 'note', 'owner'])
+    .slice(0, Math.max(1, Math.min(least, 8)))
+  return Object.fromEntries(
+    keys.map((name) => {
+      const at = { path: `${place.path}.${name}`, name, depth: place.depth + 1 }
+      const free = isPlainObject(values) ? (values as JsonSchema) : {}
+      return [name, sample(free, root, at, context)]
+    }),
+  )
 }
 
 /**
@@ -159,7 +306,13 @@ function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: Maki
   return typeof single === wanted && wanted !== 'object' ? single : undefined
 }
 
-function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context: Making): unknown[] {
+function sampleArray(
+  schema: JsonSchema,
+  root: JsonSchema,
+  place: Place,
+  context: Making,
+  beside: PlainObject,
+): unknown[] {
   const items = schema['items'] ?? { type: 'string' }
   if (!isPlainObject(items)) throw new UnusableSchema(place.path, 'its items are not one schema')
   const least = Math.max(1, asNumber(schema['minItems']) ?? 1)
@@ -169,25 +322,18 @@ function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context
   const count = most > least && context.random.next() < 0.2 ? least + 1 : least
   const made: unknown[] = []
   for (let attempt = 0; made.length < count && attempt < 20; attempt++) {
-    const item = sample(items, root, { ...place, path: `${place.path}[]`, depth: place.depth + 1 }, context)
+    const item = sample(
+      items,
+      root,
+      { ...place, path: `${place.path}[]`, depth: place.depth + 1 },
+      context,
+      undefined,
+      beside,
+    )
     const twice = made.some((other) => JSON.stringify(other) === JSON.stringify(item))
     // Distinct items are preferred, but the schema may allow only equal ones.
     if (!twice || (attempt > 10 && schema['uniqueItems'] !== true)) made.push(item)
   }
   if (made.length < least) throw new UnusableSchema(place.path, `needs ${least} different items`)
   return made
-}
-
-function sampleNumber(schema: JsonSchema, place: Place, random: Random): number {
-  const step = asNumber(schema['multipleOf']) ?? 1
-  const low = asNumber(schema['minimum']) ?? (asNumber(schema['exclusiveMinimum']) ?? -1) + step
-  const high =
-    asNumber(schema['maximum']) ?? (asNumber(schema['exclusiveMaximum']) ?? low + 100 * step) - step
-  const first = Math.ceil(low / step)
-  const last = Math.min(Math.floor(high / step), first + 99)
-  if (last < first) {
-    if (low <= high) return low
-    throw new UnusableSchema(place.path, `no number between ${low} and ${high}`)
-  }
-  return Number(((first + random.int(last - first + 1)) * step).toPrecision(12))
 }

@@ -1,108 +1,94 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import { readPattern, type Work } from '../../../../untrusted/linear-pattern.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
+import type { PlainObject } from '../salient.ts'
+import type { Hints } from './hints.ts'
+import { textFromPattern } from './pattern-text.ts'
+import { sampleSql, verbsOf } from './sql.ts'
+import { tablesIn } from './sql-tables.ts'
+import { type Topic, topicOf, topicOfExample, topicOfFormat } from './topics.ts'
+import { day, fileText, likeMoment, type Maker, makers, noun, phrase } from './typed-values.ts'
 import { spoken, type SplitWords } from './words.ts'
 
-type Maker = (words: SplitWords, random: Random) => string
-
-const noun: Maker = (words, random) => random.pick(words.nouns)
-const phrase: Maker = (words, random) => `${random.pick(words.traits)} ${random.pick(words.nouns)}`
-const day: Maker = (_, random) =>
-  `20${20 + random.int(10)}-${String(1 + random.int(12)).padStart(2, '0')}-${String(1 + random.int(28)).padStart(2, '0')}`
-
-/** A date, a time of day or both in a description, as letters (`YYYY-MM-DD HH:mm:ss`) or an example (`2025-03-23`). */
-const moment =
-  /(?:YYYY|20\d\d)-(?:MM|\d\d)-(?:DD|\d\d)(?:[T ](?:HH|\d\d):(?:MM|\d\d)(?::(?:SS|\d\d)(?:\.(?:SSS|\d{3}))?)?Z?)?|\b(?:HH|\d\d):(?:MM|\d\d)(?::(?:SS|\d\d))?\b/i
-
-/** Makes dates and times in the format that a description shows; undefined if it shows none. */
-function likeMoment(description: unknown): Maker | undefined {
-  const [shape] = typeof description === 'string' ? (moment.exec(description) ?? []) : []
-  if (shape === undefined) return undefined
-  const two = (below: number, random: Random): string => String(random.int(below)).padStart(2, '0')
-  return (words, random) => {
-    const [date, time] = /^[\dY]{4}-/i.test(shape) ? [shape.slice(0, 10), shape.slice(10)] : ['', shape]
-    // The first pair after the date or its separator is the hour, followed by minutes and seconds. Fractions of a
-    // second are zero.
-    const [clock, fraction = ''] = time.replace('Z', '').split('.')
-    const pairs = clock.match(/[A-Z\d]{2}/gi) ?? []
-    const made = pairs.map((_, index) => two(index === 0 ? 24 : 60, random)).join(':')
-    const separator = /^[T ]/i.test(time) ? time[0] : ''
-    const end = `${fraction === '' ? '' : '.000'}${time.endsWith('Z') ? 'Z' : ''}`
-    return `${date === '' ? '' : day(words, random)}${separator}${made}${end}`
-  }
+/** A text and the source that it came from, by which later draws learn what works. */
+export interface SampledText {
+  text: string
+  source: string
 }
 
-/** Topics of texts, recognised by words in the property's name. The first match is used. */
-const cues: readonly [RegExp, Maker][] = [
-  [/^(timezone|timezones|tz|zone)$/, (words, random) => random.pick(words.zones)],
-  [/^(url|uri|link|website|href)$/, (words, random) => `https://example.com/${noun(words, random)}`],
-  [/^(email|mail)$/, (words, random) => `${noun(words, random)}@example.com`],
-  [/^(path|file|filename|filepath|source|destination)$/, (words, random) => `${noun(words, random)}.txt`],
-  [/^(dir|directory|folder)$/, noun],
-  [/^(date|day|since|until|before|after)$/, day],
-  [/^(city|location|place|town)$/, (words, random) => random.pick(words.cities)],
-  [
-    /^(content|contents|text|message|body|description|observation|observations|note|comment|summary|title|topic|value|data|prompt)$/,
-    phrase,
-  ],
-  [
-    /^(id|identifier|uuid|code|slug|key)$/,
-    (words, random) => `${noun(words, random)}-${10 + random.int(90)}`,
-  ],
-]
-
-const formats: Readonly<Record<string, Maker>> = {
-  uri: (words, random) => `https://example.com/${noun(words, random)}`,
-  email: (words, random) => `${noun(words, random)}@example.com`,
-  date: day,
-  'date-time': (words, random) => `${day(words, random)}T0${random.int(10)}:00:00Z`,
-  time: (_, random) => `0${random.int(10)}:00:00`,
-  uuid: (_, random) => '00000000-0000-4000-8000-000000000000'.replace(/0/g, () => random.int(10).toString()),
+export interface StringContext {
+  words: SplitWords
+  random: Random
+  work: Work
+  /** What the description or an error message said. Default: nothing. */
+  hints?: Hints
+  /** What the tool is about, in words. Default: ''. */
+  about?: string
+  /** Records that exist, for statements over known tables. Default: none. */
+  records?: () => readonly PlainObject[]
+  /** The other values of the same object, as far as they are made. Default: none. */
+  beside?: Readonly<PlainObject>
+  /** How much more often than by default a source is used. Default: 1 for all. */
+  weight?: (source: string) => number
 }
+
+interface Source {
+  source: string
+  weight: number
+  make: Maker
+}
+
+/** A source that is used where the better ones have failed. */
+const lastResort = 0.02
 
 /**
- * Makes a text that the schema accepts and that is natural for a property of this name.
+ * Makes a text that the schema accepts and that is natural for a property of this name: a value that the description
+ * lists, a value of the topic (a date, a zone, a path, SQL over the known tables), an example, or an everyday word.
  *
  * @throws Error with the reason if no generator matches (a pattern, for example).
  * @throws WorkLimit if matching the pattern exceeds `work`.
  */
-export function sampleString(
-  name: string,
-  schema: JsonSchema,
-  words: SplitWords,
-  random: Random,
-  work: Work,
-): string {
-  const examples = Array.isArray(schema['examples'])
-    ? schema['examples'].filter((example): example is string => typeof example === 'string')
-    : []
-  const last = spoken(name)
-  const cue = cues.find(([pattern]) => last.toReversed().some((word) => pattern.test(word)))?.[1] ?? noun
-  const format = typeof schema['format'] === 'string' ? formats[schema['format']] : undefined
-  const isMoment = last.some((word) =>
-    /^(date|datetime|day|time|timestamp|start|end|from|to|since|until)$/.test(word),
-  )
-  const shaped = isMoment ? likeMoment(schema['description']) : undefined
-  const makers: Maker[] = [
-    ...(examples.length > 0 ? [() => random.pick(examples)] : []),
-    ...(shaped === undefined ? [] : [shaped]),
-    ...(format === undefined ? [cue, noun, phrase] : [format]),
-    day,
-    () => String(random.int(100)),
-    (w, r) => noun(w, r).toUpperCase(),
-    (w, r) => `${noun(w, r)}_${noun(w, r)}`,
-    (w, r) => `/${noun(w, r)}`,
-  ]
-  const shortest = typeof schema['minLength'] === 'number' ? schema['minLength'] : 1
-  const longest = typeof schema['maxLength'] === 'number' ? schema['maxLength'] : Infinity
-  const pattern = typeof schema['pattern'] === 'string' ? readPattern(schema['pattern']) : undefined
+export function sampleString(name: string, schema: JsonSchema, context: StringContext): SampledText {
+  const { words, random, work, hints = {}, weight = () => 1 } = context
+  const shortest = Math.max(asCount(schema['minLength']) ?? 1, hints.shortest ?? 0)
+  const longest = Math.min(asCount(schema['maxLength']) ?? Infinity, hints.longest ?? Infinity)
+  const source = typeof schema['pattern'] === 'string' ? schema['pattern'] : undefined
+  const pattern = source === undefined ? undefined : readPattern(source)
   if (pattern !== undefined && 'unusable' in pattern) throw new Error(pattern.unusable)
-  for (const make of makers) {
+  const learnt = hints.pattern === undefined ? undefined : readPattern(hints.pattern)
+  const accepts = (text: string): boolean =>
+    text.length >= shortest &&
+    text.length <= longest &&
+    (pattern === undefined || pattern.test(text, work)) &&
+    (learnt === undefined || 'unusable' in learnt || learnt.test(text, work))
+  const fitted = (make: Maker): string => {
+    let text = make(words, random)
+    for (let more = 0; text.length < shortest && more < 20; more++) text += ` ${noun(words, random)}`
+    return text.length > longest ? text.slice(0, longest) : text
+  }
+  const sources = sourcesOf(name, schema, context)
+  // Last resorts are drawn only once all better sources have mostly failed.
+  const hopeful = sources.some((item) => item.weight > lastResort && weight(item.source) >= 0.25)
+  const usable = sources.map((item) => ({
+    ...item,
+    weight: hopeful && item.weight <= lastResort ? 0 : item.weight * weight(item.source),
+  }))
+  // A draw by weight first; then all sources in order, because a rare one may be the only one that fits.
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const chosen = usable[random.weighted(usable.map((item) => item.weight))]
+    const text = fitted(chosen.make)
+    if (accepts(text)) return { text, source: chosen.source }
+  }
+  for (const shape of [source, hints.pattern]) {
+    for (let attempt = 0; shape !== undefined && attempt < 8; attempt++) {
+      const text = textFromPattern(shape, random, work)
+      if (text !== undefined && accepts(text)) return { text, source: 'pattern' }
+    }
+  }
+  for (const { source: from, make } of usable) {
     for (let attempt = 0; attempt < 4; attempt++) {
-      let text = make(words, random)
-      for (let more = 0; text.length < shortest && more < 20; more++) text += ` ${noun(words, random)}`
-      if (text.length > longest) text = text.slice(0, longest)
-      if (text.length >= shortest && (pattern === undefined || pattern.test(text, work))) return text
+      const text = fitted(make)
+      if (accepts(text)) return { text, source: from }
     }
   }
   throw new Error(
@@ -110,4 +96,114 @@ export function sampleString(
       ? `no text of ${shortest} to ${longest} characters can be made up`
       : `no text can be made up that matches ${String(schema['pattern'])}`,
   )
+}
+
+const asCount = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
+const momentNames =
+  /^(?:date|datetime|day|time|timestamp|start|end|from|to|since|until|at|due|deadline|when)$/
+
+function sourcesOf(name: string, schema: JsonSchema, context: StringContext): Source[] {
+  const { hints = {}, about = '' } = context
+  const description = `${typeof schema['description'] === 'string' ? schema['description'].slice(0, 2000) : ''} ${hints.said ?? ''}`
+  const found: Source[] = []
+  const add = (source: string, weight: number, make: Maker): void => {
+    found.push({ source, weight, make })
+  }
+  const format = topicOfFormat(schema['format'])
+  const values = (hints.values ?? []).map(String)
+  if (values.length > 0 && format === undefined) add('value', 8, (_, random) => random.pick(values))
+  const examples = (hints.examples ?? []).map(String).filter((example) => example.length <= 500)
+  const shown = examples.map(topicOfExample).find((topic) => topic !== undefined)
+  const named = topicOf(name, description, about)
+  const moment = [hints.moment, ...examples, description].map(likeMoment).find((make) => make !== undefined)
+  const timely = spoken(name).some((word) => momentNames.test(word)) || isMoment(named) || isMoment(shown)
+  const shaped = moment !== undefined && timely && format === undefined
+  if (shaped) add('moment', 12, moment)
+  // What an example shows says more than a name; a name says more than an example without a form.
+  const topic = format ?? (shown === 'path' && named === 'sql' ? named : (shown ?? named))
+  if (topic !== undefined)
+    for (const source of topicSources(topic, context, description))
+      found.push({ ...source, weight: shaped ? lastResort : source.weight * 4 })
+  if (examples.length > 0 && format === undefined)
+    add('example', topic === undefined || topic === 'phrase' || topic === 'id' ? 3 : 0.4, (_, random) =>
+      random.pick(examples),
+    )
+  if (format === undefined) {
+    const plain =
+      !shaped && topic === undefined && values.length === 0 && examples.length === 0 ? 1 : lastResort
+    add('noun', plain, noun)
+    add('phrase', lastResort, phrase)
+  }
+  add('day', lastResort, day)
+  add('number', lastResort, makers.number)
+  add('capitals', lastResort, (words, random) => noun(words, random).toUpperCase())
+  add('underscored', lastResort, (words, random) => `${noun(words, random)}_${noun(words, random)}`)
+  add('slash', lastResort, (words, random) => `/${noun(words, random)}`)
+  add('uuid', lastResort / 4, makers.uuid)
+  return found
+}
+
+const isMoment = (topic: Topic | undefined): boolean =>
+  topic === 'date' || topic === 'time' || topic === 'date-time'
+
+/** The ways to make a text of a topic, the usual one first. */
+function topicSources(topic: Topic, context: StringContext, description: string): Source[] {
+  const { hints = {}, about = '', records = () => [], beside = {} } = context
+  const one = (make: Maker): Source[] => [{ source: topic, weight: 1, make }]
+  switch (topic) {
+    case 'sql': {
+      const verbs = verbsOf(
+        /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\b/.test(description)
+          ? description
+          : `${about} ${description}`,
+      )
+      return one((words, random) => sampleSql(verbs, tablesIn(records()), words, random))
+    }
+    case 'table':
+      return one((words, random) => {
+        const tables = tablesIn(records())
+        return tables.length > 0 && hints.existing !== false
+          ? random.pick(tables).name
+          : makers.table(words, random)
+      })
+    case 'path':
+      return one((words, random) => inFolder(hints.folder, makers.path(words, random)))
+    case 'directory':
+      return [
+        {
+          source: topic,
+          weight: 1,
+          make: (words, random) => inFolder(hints.folder, makers.directory(words, random)),
+        },
+        {
+          source: 'here',
+          weight: /\bcreate|\bnew\b|\bmake\b/i.test(about) ? 0.01 : 0.5,
+          make: () => hints.folder ?? '.',
+        },
+      ]
+    case 'time':
+      // "time" alone may be a time of day or a point in time.
+      return [
+        { source: 'time', weight: 0.4, make: makers.time },
+        {
+          source: 'date and time',
+          weight: 1,
+          make: (words, random) => makers['date-time'](words, random).replace('T', ' ').replace('Z', ''),
+        },
+        { source: 'date-time', weight: 0.3, make: makers['date-time'] },
+      ]
+    case 'phrase': {
+      const path = Object.values(beside).find(
+        (value): value is string => typeof value === 'string' && /\.\w{2,4}$/.test(value),
+      )
+      return one(path === undefined ? phrase : (words, random) => fileText(path, words, random))
+    }
+    default:
+      return one(makers[topic])
+  }
+}
+
+function inFolder(folder: string | undefined, name: string): string {
+  return folder === undefined ? name : `${folder.replace(/[/\\]$/, '')}/${name}`
 }

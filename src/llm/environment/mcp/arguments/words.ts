@@ -1,11 +1,19 @@
 import { hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 
-/** Words of one split: nouns name things, traits describe them, cities are proper names, zones are time zones. */
+/** A part of the words. Validation and test have parts of their own. */
+export type Part = 'train' | 'validation' | 'test'
+
+/**
+ * Words of one split: nouns name things, traits describe them, cities are proper names, people are first names, zones are
+ * time zones.
+ */
 export interface SplitWords {
+  split: Part
   nouns: readonly string[]
   traits: readonly string[]
   cities: readonly string[]
+  people: readonly string[]
   zones: readonly string[]
 }
 
@@ -36,25 +44,37 @@ const cities =
   'Krakow Seville Munich Hamburg Zurich Boston Denver Dallas Austin Seattle Toronto Montreal Lima Quito Santiago ' +
   'Cairo Tunis Nairobi Accra Dakar Osaka Kyoto Seoul Hanoi Manila Jakarta Delhi Mumbai Perth Sydney Auckland'
 
+const people =
+  'Ada Alan Alice Amir Anna Anton Aria Arjun Astrid Ben Bianca Bruno Carla Carlos Chloe Clara Daniel Diego Dora Edith Elena Elias Emil ' +
+  'Emma Erik Esther Eva Farah Felix Fiona Frida Gabriel Grace Greta Hana Hannah Hector Henry Hugo Ida Igor Ines Ingrid Isaac Ivan Jana ' +
+  'Jonas Julia Kai Karim Kenji Laila Lars Laura Leo Lena Liam Lina Louis Lucia Luna Maja Marco Maria Marta Max Mei Mila Mina Nadia Nina ' +
+  'Noah Nora Olga Oliver Omar Oscar Paul Pedro Petra Priya Rafael Ravi Rita Rosa Samir Sara Silas Sofia Stella Sven Tara Theo Thomas Tom ' +
+  'Uma Vera Victor Viola Walter Yara Yuki Zara Zoe'
+
 const zones =
   'Africa/Cairo Africa/Lagos Africa/Nairobi America/Bogota America/Chicago America/Denver America/Lima America/New_York America/Santiago ' +
   'America/Toronto Asia/Bangkok Asia/Dubai Asia/Hong_Kong Asia/Jakarta Asia/Karachi Asia/Kolkata Asia/Manila Asia/Seoul Asia/Shanghai ' +
   'Asia/Singapore Asia/Tehran Asia/Tokyo Australia/Perth Australia/Sydney Europe/Athens Europe/Berlin Europe/Helsinki Europe/Lisbon ' +
   'Europe/London Europe/Madrid Europe/Moscow Europe/Oslo Europe/Paris Europe/Rome Europe/Vienna Pacific/Auckland Pacific/Honolulu UTC'
 
-/** Half of the words are for training, a quarter each for validation and test. Splits share none. */
-function part(list: string, split: 'train' | 'validation' | 'test'): string[] {
-  return list.split(' ').filter((word) => {
-    const bucket = hash32('mcp-words', word) % 4
-    return split === 'train' ? bucket < 2 : split === 'validation' ? bucket === 2 : bucket === 3
-  })
+/** The part that a word belongs to: half are for training, a quarter each for validation and test. */
+export function partOf(word: string): Part {
+  const bucket = hash32('mcp-words', word) % 4
+  return bucket < 2 ? 'train' : bucket === 2 ? 'validation' : 'test'
 }
 
-function listsOf(split: 'train' | 'validation' | 'test'): SplitWords {
+/** The words of a list that belong to the part. Parts share none. */
+function part(list: string, split: Part): string[] {
+  return list.split(' ').filter((word) => partOf(word) === split)
+}
+
+function listsOf(split: Part): SplitWords {
   return {
+    split,
     nouns: part(nouns, split),
     traits: part(traits, split),
     cities: part(cities, split),
+    people: part(people, split),
     zones: part(zones, split),
   }
 }

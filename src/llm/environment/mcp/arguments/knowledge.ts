@@ -1,0 +1,147 @@
+import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
+import { isPlainObject, type PlainObject } from '../salient.ts'
+import { type Lessons, lessonsOf, saysFailure } from './error-hints.ts'
+import type { Hints } from './hints.ts'
+import { resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
+
+/** Where the value of one property came from: a topic, an example, a known record. */
+export interface SourceUse {
+  path: string
+  source: string
+}
+
+interface Count {
+  worked: number
+  failed: number
+}
+
+/** What the calls of a server have taught about the arguments of its tools. */
+export interface Knowledge {
+  /** What error messages asked for, by the path of the property. */
+  hints(tool: string, path: string): Hints | undefined
+  /** How much more often than by default a source is to be used: below 1 if it failed more often than it worked. */
+  weight(tool: string, path: string, source: string): number
+  /** Arguments of the configuration, or of calls that worked. */
+  examples(tool: string): readonly PlainObject[]
+  /** What a tool is about, in the words of its name, title and description. */
+  about(tool: string): string
+  /** Remembers where the values of these arguments came from. */
+  note(args: PlainObject, uses: readonly SourceUse[]): void
+  /**
+   * Learns from a call's result. Does nothing after `settle`.
+   *
+   * @returns true if its error message taught something new, so that another try is worthwhile.
+   */
+  learn(tool: string, args: PlainObject, result: { text: string; isError: boolean }): boolean
+  /** Ends learning. From now on the same draws give the same arguments. */
+  settle(): void
+}
+
+interface KnowledgeOptions {
+  /** Name, description and schema of the tools. */
+  tools: readonly {
+    name: string
+    title?: string | undefined
+    description?: string | undefined
+    inputSchema: JsonSchema
+  }[]
+  /** Example arguments by tool (`examples` of the `agoge` entry). Default: none. */
+  examples?: Readonly<Record<string, readonly PlainObject[]>>
+}
+
+/** Lessons about one property. More would only replace each other. */
+const mostLessons = 20
+const mostNames = 200
+
+/**
+ * Starts with what descriptions and the configuration say, and learns from each call until `settle`: sources of values
+ * that worked are used more often, those that failed less, and what error messages ask for is heeded.
+ */
+export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Knowledge {
+  const counts = new Map<string, Count>()
+  const learnt = new Map<string, Hints>()
+  const lessons = new Map<string, number>()
+  const uses = new WeakMap<PlainObject, readonly SourceUse[]>()
+  const paths = new Map<string, string[]>()
+  let settled = false
+  const key = (...parts: string[]): string => JSON.stringify(parts)
+  const spec = (tool: string): KnowledgeOptions['tools'][number] | undefined =>
+    tools.find(({ name }) => name === tool)
+  const namesOf = (tool: string): string[] => {
+    const known = paths.get(tool) ?? propertyPaths(spec(tool)?.inputSchema ?? {})
+    paths.set(tool, known)
+    return known
+  }
+
+  /** Returns true if a lesson says something that was not known. */
+  function keep(tool: string, found: Lessons): boolean {
+    let fresh = false
+    for (const [path, hints] of found) {
+      const place = key(tool, path)
+      const before = learnt.get(place)
+      const after = { ...before, ...hints }
+      const times = lessons.get(place) ?? 0
+      if (JSON.stringify(before) === JSON.stringify(after) || times >= mostLessons) continue
+      learnt.set(place, after)
+      lessons.set(place, times + 1)
+      fresh = true
+    }
+    return fresh
+  }
+
+  return {
+    hints: (tool, path) => learnt.get(key(tool, path)),
+    weight(tool, path, source) {
+      const count = counts.get(key(tool, path, source))
+      return count === undefined ? 1 : ((count.worked + 1) / (count.worked + count.failed + 1)) ** 2
+    },
+    examples: (tool) => (Object.hasOwn(examples, tool) ? examples[tool] : []),
+    about(tool) {
+      const { name = tool, title = '', description = '' } = spec(tool) ?? {}
+      return `${name} ${title} ${description.slice(0, 1000)}`
+    },
+    note(args, list) {
+      uses.set(args, list)
+    },
+    learn(tool, args, { text, isError }) {
+      if (settled) return false
+      const failed = isError || saysFailure(text, args)
+      for (const { path, source } of uses.get(args) ?? []) {
+        const place = key(tool, path, source)
+        const count = counts.get(place) ?? { worked: 0, failed: 0 }
+        counts.set(
+          place,
+          failed ? { ...count, failed: count.failed + 1 } : { ...count, worked: count.worked + 1 },
+        )
+      }
+      return failed && keep(tool, lessonsOf(text, args, namesOf(tool)))
+    },
+    settle() {
+      settled = true
+    },
+  }
+}
+
+/** The properties of a schema, nested ones with their path (`filter.city`, `entities[].name`). */
+function propertyPaths(root: JsonSchema): string[] {
+  const found: string[] = []
+  const visit = (given: unknown, path: string, depth: number): void => {
+    if (!isPlainObject(given) || depth > 5 || found.length >= mostNames) return
+    const schema = resolveSchema(given, root)
+    if (typeOf(schema) === 'array') return visit(schema['items'], `${path}[]`, depth + 1)
+    const properties = schema['properties']
+    if (!isPlainObject(properties)) return
+    for (const [name, property] of Object.entries(properties)) {
+      if (found.length >= mostNames) return
+      const place = path === '' ? name : `${path}.${name}`
+      found.push(place)
+      visit(property, place, depth + 1)
+    }
+  }
+  try {
+    visit(root, '', 0)
+  } catch (error) {
+    if (!(error instanceof UnusableSchema)) throw error
+  }
+  return found
+}
