@@ -16,7 +16,7 @@ export { optimisePolicy } from './algorithm/policy-optimisation/optimise-policy.
 export type { PolicyOptimisation } from './algorithm/policy-optimisation/optimise-policy.ts'
 export type { AdvantageSettings, PolicyLossSettings, PolicySettings } from './algorithm/catalogue.ts'
 export type { AdaptiveEntropy, KlSettings, RewardShaping } from './algorithm/types.ts'
-export { supervised, trainedTokens } from './algorithm/supervised.ts'
+export { supervised, trainedTokens } from './algorithm/losses/imitation.ts'
 export type {
   Algorithm,
   BatchSettings,

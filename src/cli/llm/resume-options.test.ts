@@ -107,13 +107,13 @@ test('how stale batches may be is recorded in the plan, with which a resumed run
   const file = join(out, 'config.json')
   const stop = new AbortController()
   const begun = setInterval(() => existsSync(file) && stop.abort(new Error('enough')), 20)
-  const zeroVariance = (): void => {}
+  const discard = (): void => {}
   const code = await runCli(
     ['train', 'filesystem', '--quick', '--max-staleness', '2', '--overlap', '--out', out],
     {
-      out: zeroVariance,
-      err: zeroVariance,
-      progress: { write: zeroVariance },
+      out: discard,
+      err: discard,
+      progress: { write: discard },
       signal: stop.signal,
       debug: false,
     },

@@ -2,15 +2,20 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import { baseModelFolder, readCheckpoint } from '../checkpoint/checkpoint.ts'
 import { checksumsFile, verifyChecksums } from '../../runs/checksums.ts'
-import { createLocalBackend } from './local-backend.ts'
-import type { LocalBackend, LocalBackendOptions } from './local-backend.ts'
-import { refuseRemote } from './tinker/checkpoint-note.ts'
+import type { RunFolder } from '../../runs/run-folder.ts'
+import { recordedBase } from '../../runs/run-store.ts'
+import { hashWeights } from '../adapter/lora.ts'
+import type { Adapter } from '../adapter/lora.ts'
+import { baseModelFolder, readCheckpoint } from '../checkpoint/checkpoint.ts'
+import type { Parameters } from '../model/parameters.ts'
+import { hasWeights } from '../model/weight-files.ts'
 import { tokenizerFromJson } from '../tokenizer/tokenizer-json.ts'
 import { createTokenizer } from '../tokenizer/tokenizer.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import { hasWeights } from '../model/weight-files.ts'
+import { createLocalBackend } from './local-backend.ts'
+import type { LocalBackend, LocalBackendOptions } from './local-backend.ts'
+import { refuseRemote } from './tinker/checkpoint-note.ts'
 
 export interface LoadedModel {
   folder: string
@@ -71,4 +76,30 @@ export function requireModel(folder: string): string {
     expected: 'a folder with config.json, model.safetensors and tokenizer.json',
     hint: `Make one with "agoge pretrain --out ${folder}", or add --from-scratch.`,
   })
+}
+
+/**
+ * The base hash recorded for each model object of this process. A resumed run that uses the same object, with changed weights,
+ * still has the same base.
+ */
+const begunFrom = new WeakMap<object, Set<string>>()
+
+/**
+ * The field `base` of a run's `config.json`: the hash of the initial weights of its models. Empty for models whose weights are
+ * not in this process.
+ */
+export function baseOf(folder: RunFolder, models: readonly object[]): { base?: string } {
+  const local = models.filter(isLocal)
+  if (local.length === 0 || local.length < models.length) return {}
+  const recorded = recordedBase(folder)
+  if (recorded !== undefined && local.every((model) => begunFrom.get(model)?.has(recorded) === true))
+    return { base: recorded }
+  const base = local.map(({ parameters, adapter }) => hashWeights(parameters, adapter)).join(' ')
+  for (const model of local) begunFrom.set(model, (begunFrom.get(model) ?? new Set()).add(base))
+  return { base }
+}
+
+function isLocal(model: object): model is { parameters: Parameters; adapter?: Adapter } {
+  const { parameters } = model as { parameters?: Partial<Parameters> }
+  return parameters?.data instanceof Float32Array && parameters.layout !== undefined
 }

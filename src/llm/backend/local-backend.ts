@@ -29,7 +29,7 @@ import type { FrozenSamplers } from './frozen-samplers.ts'
 import { createParallelLearner } from './parallel-learner.ts'
 import { createParallelSampler, withPromptLogprobs } from './parallel-sampler.ts'
 import { requireProcessor, type SamplingWeights } from '../sampling/quantised-weights.ts'
-import { needsTexts } from '../sampling/sample-requests.ts'
+import { needsTexts } from '../sampling/requests.ts'
 import { createThreads, createTurnQueue } from './threads.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 

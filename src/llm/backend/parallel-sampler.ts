@@ -1,6 +1,6 @@
 import type { TokenTexts } from '../grammar/cursor.ts'
 import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
-import { checkRequests } from '../sampling/sample-requests.ts'
+import { checkRequests } from '../sampling/requests.ts'
 import { createSampler, type Sampler, type SamplerOptions } from '../sampling/sampler.ts'
 import { allParts, type Helper, type Threads } from './threads.ts'
 

@@ -1,5 +1,5 @@
-import { inverseTemperature } from './sampled-row.ts'
-import type { Distributions, Row } from './sampled-row.ts'
+import { inverseTemperature } from './requests.ts'
+import type { Distributions, Row } from './requests.ts'
 import type { TokenReader } from './token-reader.ts'
 
 /** Most rows, positions and tokens of a run. */

@@ -3,9 +3,8 @@ import { createGrammars, textOf } from '../grammar/cursor.ts'
 import type { Grammars, TokenTexts } from '../grammar/cursor.ts'
 import { bytesPerToken, joinRows, planRows } from './key-value-cache.ts'
 import { createPrefill } from './prefill.ts'
-import { checkRequests, settingsOf } from './sample-requests.ts'
-import { drawNext, inverseTemperature, outputOf } from './sampled-row.ts'
-import type { Distributions, Row } from './sampled-row.ts'
+import { checkRequests, drawNext, inverseTemperature, outputOf, settingsOf } from './requests.ts'
+import type { Distributions, Row } from './requests.ts'
 import { createStopWatch, createTokenReader, type TokenReaderOptions } from './token-reader.ts'
 
 export interface SamplerOptions extends TokenReaderOptions {

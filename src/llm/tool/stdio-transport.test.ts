@@ -70,9 +70,9 @@ test('a program that writes something else to its standard output is reported', 
   const error = await fault(chatty)
   expect(error.message).toContain('it began its standard output with: Listening on 3000')
   expect(error.hint).toMatch(/standard error/)
-  const zeroVariance = await fault({ ...chatty, args: ['-e', ''] })
-  expect(zeroVariance.message).not.toContain('standard output')
-  expect(zeroVariance.hint).toMatch(/in a terminal/)
+  const quiet = await fault({ ...chatty, args: ['-e', ''] })
+  expect(quiet.message).not.toContain('standard output')
+  expect(quiet.hint).toMatch(/in a terminal/)
   const log = program({ initialize, 'tools/list': '{ result: { tools: [] } }' }, "console.log('starting')")
   await (await connectServer(log)).close()
 })
@@ -141,16 +141,16 @@ test('names that nobody could read are left out, under what can be shown of them
 })
 
 test('a server that does not answer at the beginning is given up, and the error says how to wait longer', async () => {
-  const zeroVariance = {
+  const quiet = {
     name: 'silent',
     command: process.execPath,
     args: ['-e', 'setInterval(() => {}, 1000)'],
   }
-  const error = await fault(zeroVariance, { connectSeconds: 0.2 })
+  const error = await fault(quiet, { connectSeconds: 0.2 })
   expect(error.message).toBe('MCP server silent: connect: no answer in 0.2 s')
   expect(error.hint).toContain('"connectSeconds"')
   // Ten seconds, and more only where a program may have to be downloaded first.
-  expect(defaultConnectSeconds(zeroVariance)).toBe(10)
+  expect(defaultConnectSeconds(quiet)).toBe(10)
   expect(defaultConnectSeconds({ url: 'http://127.0.0.1/mcp' })).toBe(10)
   for (const command of ['npx', '/usr/local/bin/uvx', String.raw`C:\nodejs\npx.cmd`, 'docker'])
     expect(defaultConnectSeconds({ command })).toBe(60)

@@ -4,7 +4,7 @@ import { createRandom } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
 import { decodeState, encodeState } from '../../runs/state-bytes.ts'
 import { expertMembers } from '../algorithm/advantages/group.ts'
-import { supervised } from '../algorithm/supervised.ts'
+import { supervised } from '../algorithm/losses/imitation.ts'
 import type {
   Algorithm,
   BatchSettings,

@@ -12,7 +12,7 @@ import {
 } from '../../runs/run-folder.ts'
 import { claimRun, currentCheckpoint, loadRun, requireFinal, saveRun } from '../../runs/run-store.ts'
 import { decodeState, encodeState } from '../../runs/state-bytes.ts'
-import { baseOf } from './base-model.ts'
+import { baseOf } from '../backend/base-model.ts'
 import { runPart } from './kernel.ts'
 import type { TrainedModel, TrainingPart, TrainingPosition, TrainingRun, Validation } from './kernel.ts'
 import { renderRun } from './report/render-report.ts'

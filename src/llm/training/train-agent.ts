@@ -19,7 +19,7 @@ import type { OptimiserSettings } from './kernel.ts'
 import { trainJob } from './loop.ts'
 import type { RunOptions } from './run.ts'
 import { algorithmOf } from './train.ts'
-import { baseOf } from './base-model.ts'
+import { baseOf } from '../backend/base-model.ts'
 import type {
   ProgramRollout,
   StageSummary,

@@ -1,4 +1,9 @@
-import { type LogitInputs, type LogitLossValue, logSoftmaxRow, type LossValue } from './tokens.ts'
+import { toTrainingSequences } from '../../episode/training-sequences.ts'
+import type { Episode } from '../../episode/types.ts'
+import type { LossSettings } from '../../model-backend.ts'
+import type { PolicyUpdate } from '../types.ts'
+import type { LogitInputs, LogitLossValue, LossValue } from './tokens.ts'
+import { logSoftmaxRow, tokenWeights } from './tokens.ts'
 
 /** The weighted negative log-likelihood `-sum(weight * logprob)`: supervised learning. */
 export function crossEntropyLoss(inputs: {
@@ -130,4 +135,28 @@ function divergenceTerm(logQ: number, logP: number, beta: number): { loss: numbe
   const ofTeacher = p === 0 ? 0 : beta * p * (logP - logM)
   const ofStudent = q === 0 ? 0 : (1 - beta) * q * (logQ - logM)
   return { loss: ofTeacher + ofStudent, derivative: ofStudent }
+}
+
+/** Number of tokens that the policy chose in an episode, including masked episodes. */
+export function trainedTokens(episode: Episode): number {
+  let count = 0
+  for (const sample of episode.samples)
+    if (sample.trainable) for (const chosen of sample.mask) count += chosen
+  return count
+}
+
+/**
+ * Supervised fine-tuning: cross-entropy of the demonstrator's tokens, the mean over all of them in the batch. Tokens of
+ * tools, user and system are never trained.
+ */
+export function supervised(episodes: readonly Episode[]): PolicyUpdate & { loss: LossSettings } {
+  const judged = episodes.filter((episode) => episode.status !== 'masked')
+  const weights = tokenWeights(judged.map(trainedTokens), { mode: 'token-mean' })
+  return {
+    sequences: judged.flatMap((episode, at) =>
+      toTrainingSequences(episode, () => ({ advantage: 0, weights: { ce: weights[at] } })),
+    ),
+    loss: { name: 'cross_entropy' },
+    metrics: {},
+  }
 }

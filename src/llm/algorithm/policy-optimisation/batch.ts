@@ -4,7 +4,7 @@ import type { Episode, TrainingSequence } from '../../episode/types.ts'
 import type { ImportanceSettings } from '../losses/corrections.ts'
 import { importanceWeights } from '../losses/corrections.ts'
 import { highEntropyMask } from '../losses/regularisers.ts'
-import { trainedTokens } from '../supervised.ts'
+import { trainedTokens } from '../losses/imitation.ts'
 import type { EpisodeGroup, LearningContext } from '../types.ts'
 
 /** A row of an episode before it has advantages, and which of the episode's trained tokens it contains. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { grpoAdvantages } from '../advantages/grpo.ts'
-import { supervised, trainedTokens } from '../supervised.ts'
+import { supervised, trainedTokens } from '../losses/imitation.ts'
 import { groups, oneAnswer as episode } from '../testing/policy-groups.ts'
 import type { PolicySettings } from '../catalogue.ts'
 import type { EpisodeGroup, LearningContext } from '../types.ts'

@@ -1,4 +1,4 @@
-import { done, follow } from '../definition/plan.ts'
+import { done, follow } from '../definition/solution.ts'
 import { joinPath, nameOf, parentOf } from './task.ts'
 import { decide, makeFolder, moveFile, readFile, searchName } from './kinds.ts'
 import type { Draft, FilesystemTaskKind } from './kinds.ts'

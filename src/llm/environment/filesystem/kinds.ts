@@ -1,6 +1,5 @@
-import type { WantedAnswer } from '../definition/answer.ts'
-import type { Call } from '../definition/plan.ts'
-import { callTool, done, follow, say } from '../definition/plan.ts'
+import type { Call, WantedAnswer } from '../definition/solution.ts'
+import { callTool, done, follow, say } from '../definition/solution.ts'
 import type { TaskDraft } from '../definition/task-source.ts'
 import type { FileTree, InitialState } from './task.ts'
 import { joinPath, nameOf, parentOf } from './task.ts'

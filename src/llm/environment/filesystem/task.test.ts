@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answers } from '../definition/answer.ts'
+import { answers } from '../definition/solution.ts'
 import { type FilesystemTask, judgeOutcome } from './task.ts'
 import { filesystemTasks } from './tasks.ts'
 

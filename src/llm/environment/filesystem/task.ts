@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Random } from '../../../engine/random/index.ts'
 import type { Outcome, Task } from '../../agent/types.ts'
 import type { Scored } from '../../episode/score.ts'
-import { answers } from '../definition/answer.ts'
-import type { WantedAnswer } from '../definition/answer.ts'
+import { answers } from '../definition/solution.ts'
+import type { WantedAnswer } from '../definition/solution.ts'
 import type { WordLists } from '../definition/words.ts'
 
 /** A sandbox under construction: folders and files with natural names, and unused names for what the task adds. */

@@ -1,5 +1,5 @@
 import type { Task } from '../../agent/types.ts'
-import { toolsOf } from '../definition/plan.ts'
+import { toolsOf } from '../definition/solution.ts'
 import { createTaskSource } from '../definition/task-source.ts'
 import { createInitialState } from './task.ts'
 import type { FilesystemTask, InitialState } from './task.ts'

@@ -113,9 +113,9 @@ export function createServedModels(
   base: BaseModels,
   {
     most,
-    isZeroVariance,
+    isIdle,
     onClose,
-  }: { most: number; isZeroVariance: (session: string) => boolean; onClose: (model: ServedModel) => void },
+  }: { most: number; isIdle: (session: string) => boolean; onClose: (model: ServedModel) => void },
 ): ServedModels {
   const models = new Map<string, ServedModel>()
 
@@ -141,10 +141,10 @@ export function createServedModels(
       })
     },
     async open({ id, session, baseModel, lora }) {
-      const zeroVariance = [...models.values()]
-        .filter((model) => isZeroVariance(model.session))
+      const idle = [...models.values()]
+        .filter((model) => isIdle(model.session))
         .sort((a, b) => a.lastRequest - b.lastRequest)
-      if (models.size >= most && zeroVariance.length > 0) await close(zeroVariance[0])
+      if (models.size >= most && idle.length > 0) await close(idle[0])
       if (models.size >= most) {
         throw refuse(
           'tinker-too-many-models',

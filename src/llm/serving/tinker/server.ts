@@ -100,7 +100,7 @@ async function createContext(
   const sessions = createSessions()
   const models = createServedModels(base, {
     most: maxModels,
-    isZeroVariance: (session) => sessions.isZeroVariance(session),
+    isIdle: (session) => sessions.isIdle(session),
     onClose: (model) => samplers.freeze(model),
   })
   const work = createWorkQueue({ limit: maxQueue })

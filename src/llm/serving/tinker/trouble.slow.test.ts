@@ -89,9 +89,9 @@ test('every trouble, one after the other, at the first requests for everything: 
 })
 
 test('silence is broken off and tried again', async () => {
-  const zeroVariance = ['create_session', 'forward_backward', 'asample', 'retrieve_future']
+  const unanswered = ['create_session', 'forward_backward', 'asample', 'retrieve_future']
   const { backend } = await through(
-    (path, count) => (zeroVariance.includes(path) && count === 0 ? 'silence' : undefined),
+    (path, count) => (unanswered.includes(path) && count === 0 ? 'silence' : undefined),
     { timeoutSeconds: 2 },
   )
   expect(await schedule(backend)).toEqual(expected)

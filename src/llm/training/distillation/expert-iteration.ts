@@ -1,7 +1,7 @@
 import type { EpisodeLimits } from '../../agent/episode-state.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { expertMembers, type ExpertSettings } from '../../algorithm/advantages/group.ts'
-import { supervised } from '../../algorithm/supervised.ts'
+import { supervised } from '../../algorithm/losses/imitation.ts'
 import type { Episode } from '../../episode/types.ts'
 import { mean } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'

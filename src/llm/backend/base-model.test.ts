@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { hashWeights } from '../adapter/lora.ts'
 import { readAdapter } from '../adapter/peft.ts'
-import { createLocalBackend } from '../backend/local-backend.ts'
-import type { LocalBackend } from '../backend/local-backend.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import { tinyConfig } from '../testing/tiny-model.ts'
-import { runTraining } from './run.ts'
+import { runTraining } from '../training/run.ts'
+import { createLocalBackend } from './local-backend.ts'
+import type { LocalBackend } from './local-backend.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'agoge-base-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
