@@ -64,7 +64,7 @@ interface Sessions {
   /** Throws `tinker-not-found`. Also marks the session as alive. */
   find(id: string): Session
   /** Whether the client has been silent for so long that it is considered gone. */
-  isIdle(id: string): boolean
+  isGone(id: string): boolean
 }
 
 /** The SDK sends a heartbeat every ten seconds. */
@@ -88,7 +88,7 @@ export function createSessions(): Sessions {
       session.seen = performance.now()
       return session
     },
-    isIdle(id) {
+    isGone(id) {
       const session = sessions.get(id)
       return session === undefined || performance.now() - session.seen > aliveSeconds * 1000
     },

@@ -113,9 +113,9 @@ export function createServedModels(
   base: BaseModels,
   {
     most,
-    isIdle,
+    isGone,
     onClose,
-  }: { most: number; isIdle: (session: string) => boolean; onClose: (model: ServedModel) => void },
+  }: { most: number; isGone: (session: string) => boolean; onClose: (model: ServedModel) => void },
 ): ServedModels {
   const models = new Map<string, ServedModel>()
 
@@ -141,10 +141,10 @@ export function createServedModels(
       })
     },
     async open({ id, session, baseModel, lora }) {
-      const idle = [...models.values()]
-        .filter((model) => isIdle(model.session))
+      const gone = [...models.values()]
+        .filter((model) => isGone(model.session))
         .sort((a, b) => a.lastRequest - b.lastRequest)
-      if (models.size >= most && idle.length > 0) await close(idle[0])
+      if (models.size >= most && gone.length > 0) await close(gone[0])
       if (models.size >= most) {
         throw refuse(
           'tinker-too-many-models',

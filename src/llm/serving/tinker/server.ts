@@ -100,7 +100,7 @@ async function createContext(
   const sessions = createSessions()
   const models = createServedModels(base, {
     most: maxModels,
-    isIdle: (session) => sessions.isIdle(session),
+    isGone: (session) => sessions.isGone(session),
     onClose: (model) => samplers.freeze(model),
   })
   const work = createWorkQueue({ limit: maxQueue })
