@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callTool, follow, say } from '../../environment/definition/plan.ts'
+import { callTool, follow, say } from '../../environment/definition/solution.ts'
 import { defineCase } from './judge-case.ts'
 
 // Judges of answers. The wrong ones read too much, or too little, into what the agent says.

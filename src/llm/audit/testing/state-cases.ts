@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callTool, done, follow } from '../../environment/definition/plan.ts'
+import { callTool, done, follow } from '../../environment/definition/solution.ts'
 import { defineCase } from './judge-case.ts'
 
 // Judges of the state. The wrong ones look at a part of it.
