@@ -31,6 +31,7 @@ export const modules = [
   'classic',
   'llm/episode',
   'llm/grammar',
+  'llm/in-parallel.ts',
   'llm/model-backend.ts',
   'llm/tokenizer',
   'llm/model',

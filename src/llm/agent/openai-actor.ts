@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { forEachBounded } from './bounded.ts'
+import { inParallel } from '../in-parallel.ts'
 import {
   type Completion,
   createEndpointParameters,
@@ -179,7 +179,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     encode: () => empty.tokens,
     async act(requests, { signal }) {
       const acts: (Act | Error)[] = Array.from({ length: requests.length })
-      await forEachBounded([...requests.keys()], options.concurrency ?? 8, async (i) => {
+      await inParallel([...requests.keys()], options.concurrency ?? 8, async (i) => {
         try {
           acts[i] = await actOnce(requests[i], signal)
         } catch (error) {

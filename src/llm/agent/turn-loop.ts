@@ -3,7 +3,7 @@ import { validateArguments } from '../../untrusted/validate.ts'
 import type { Episode, ToolCall } from '../episode/types.ts'
 import { InfrastructureError, type ToolResult } from '../tool/tool.ts'
 import { pausableDeadline } from '../tool/waiting.ts'
-import { forEachBounded } from './bounded.ts'
+import { inParallel } from '../in-parallel.ts'
 import {
   createEpisodeState,
   type EpisodeLimits,
@@ -228,7 +228,7 @@ export async function runEpisodes(
   const forEachEpisode = (
     items: readonly EpisodeState[],
     work: (state: EpisodeState) => Promise<void>,
-  ): Promise<void> => forEachBounded(items, concurrency, work)
+  ): Promise<void[]> => inParallel(items, concurrency, work)
 
   try {
     await forEachEpisode(states, (state) => openSession(state, environment, signal))

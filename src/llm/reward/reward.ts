@@ -2,7 +2,7 @@ import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { damagedFile, readWithChecksum, sha256, withChecksum } from '../../runs/checksums.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
-import { forEachBounded } from '../agent/bounded.ts'
+import { inParallel } from '../in-parallel.ts'
 import { readScore } from '../episode/score.ts'
 import type { Score, Scored, Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
@@ -91,7 +91,7 @@ export async function scoreGroups(
 ): Promise<(number | null)[][]> {
   const { name = 'reward', concurrency = 16, journal, signal = never } = options
   const units = typeof reward === 'function' ? groups.flat().map((episode) => [episode]) : groups
-  await forEachBounded(units, concurrency, async (unit) => {
+  await inParallel(units, concurrency, async (unit) => {
     const open = unit.filter((episode) => episode.status !== 'masked')
     if (open.every((episode) => recordedScore(episode, name) !== undefined)) return
     const known = open.map((episode) => journal?.get(episode))

@@ -13,15 +13,9 @@ import type {
 } from '../../model-backend.ts'
 import { checkTemperatures, checkTraining } from '../sequences.ts'
 import { forwardBackward, requireFinite } from '../custom-loss.ts'
+import { inParallel } from '../../in-parallel.ts'
 import { adamParams, createRemoteModel, createRemoteTraining, gradientNorm } from './remote-model.ts'
-import {
-  createAnswerReader,
-  createTransport,
-  inParallel,
-  orAborted,
-  serverUrl,
-  type Transport,
-} from './transport.ts'
+import { createAnswerReader, createTransport, orAborted, serverUrl, type Transport } from './transport.ts'
 import {
   checkVocabulary,
   isAgogeConfig,

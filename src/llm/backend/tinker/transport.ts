@@ -248,32 +248,3 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined):
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
-
-/**
- * Runs work on all items, at most `width` concurrently, started in order. Throws the first failure after all have
- * ended.
- */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = []
-  let next = 0
-  let failed = false
-  const workers = Array.from({ length: Math.min(width, items.length) }, async () => {
-    while (next < items.length && !failed) {
-      const at = next++
-      try {
-        results[at] = await work(items[at])
-      } catch (error) {
-        failed = true
-        throw error
-      }
-    }
-  })
-  const ended = await Promise.allSettled(workers)
-  const fault = ended.find((each) => each.status === 'rejected')
-  if (fault !== undefined) throw fault.reason
-  return results
-}
