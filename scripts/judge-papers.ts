@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { judge, type Paper, type PaperResult } from '../research/runner/paper.ts'
-import { renderGallery } from '../research/runner/gallery.ts'
+import { renderGallery } from '../research/command/papers.ts'
 
 const folder = new URL('../research/papers/', import.meta.url)
 const names = readdirSync(folder)

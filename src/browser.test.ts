@@ -33,7 +33,7 @@ function foreign(entry: URL): Record<string, string> {
   return found
 }
 
-test.each(['browser.ts', 'classic/environment/index.ts', 'classic/tabular/catalogue.ts'])(
+test.each(['browser.ts', 'classic/environment/index.ts', 'classic/tabular/temporal-difference.ts'])(
   'src/%s needs nothing of Node',
   (entry) => {
     const needed = foreign(new URL(entry, import.meta.url))

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import paper from './fixtures/two-arms.ts'
-import { renderGallery } from './gallery.ts'
+import { renderGallery } from '../command/papers.ts'
 import { paperResult } from './paper.ts'
 import { runPaper } from './run-paper.ts'
 

@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition } from './environment/index.ts'
-import { tabularAlgorithms } from './tabular/catalogue.ts'
+import { tabularAlgorithms } from './tabular/temporal-difference.ts'
 import { a2c, a2cPresets } from './algorithm/on-policy/a2c.ts'
 import { type ClassicAlgorithmEntry, entry } from './algorithm/agent.ts'
 import { c51, c51Presets } from './algorithm/action-values/c51.ts'

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { describeError } from './shared/describe-error.ts'
-import { watchInterrupts } from './shared/interrupt.ts'
-import { runCli } from './run-cli.ts'
+import { describeError } from './shared/console.ts'
+import { watchInterrupts, runCli } from './run-cli.ts'
 
 // Each run of a compiled program allocates megabytes. By default V8 would collect its whole heap at every second
 // training step.

@@ -1,7 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { machine } from '../runs/run-folder.ts'
-import { type Console, table } from './shared/console.ts'
-import { describeError } from './shared/describe-error.ts'
+import { type Console, table, describeError } from './shared/console.ts'
 
 /** The parts of the command line that the experiments in research/ may use. */
 interface Tools extends Pick<Console, 'out' | 'err' | 'signal'> {

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { AgogeError } from '../error.ts'
 import { InfrastructureError } from '../llm/tool/tool.ts'
-import { describeError } from './shared/describe-error.ts'
+import { describeError, sparkline, table } from './shared/console.ts'
 import { checkNode } from './doctor.ts'
 import { createProgress } from './shared/progress.ts'
-import { sparkline, table } from './shared/console.ts'
 
 test('a sparkline scales, averages and leaves gaps', () => {
   expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█')

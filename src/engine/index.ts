@@ -7,6 +7,11 @@ export {
   globalNorm,
   createRAdam,
   createRmsProp,
+  constantSchedule,
+  cosineDecay,
+  linearDecay,
+  warmUp,
+  warmUpStableDecay,
 } from './nn/optimisers.ts'
 export type {
   Adam,
@@ -18,6 +23,8 @@ export type {
   RmsProp,
   RmsPropOptions,
   RmsPropState,
+  DecayOptions,
+  Schedule,
 } from './nn/optimisers.ts'
 export {
   glorotUniform,
@@ -58,8 +65,6 @@ export type {
   StoredType,
   TensorPlace,
 } from './nn/safetensors.ts'
-export { constantSchedule, cosineDecay, linearDecay, warmUp, warmUpStableDecay } from './nn/schedules.ts'
-export type { DecayOptions, Schedule } from './nn/schedules.ts'
 export { hash32, uniformAt, createRandom } from './random/random.ts'
 export type { RandomKey, Random, RandomState } from './random/random.ts'
 export { createPcg64 } from './random/pcg64.ts'

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { dqn, dqnPresets } from '../algorithm/action-values/dqn.ts'
 import { ppo, ppoPresets } from '../algorithm/on-policy/ppo.ts'
-import { qLearning } from '../tabular/temporal-difference.ts'
-import { tabularPresets } from '../tabular/catalogue.ts'
+import { qLearning, tabularPresets } from '../tabular/temporal-difference.ts'
 import {
   createVectorEnvironment,
   frameStack,

@@ -1,7 +1,14 @@
 import type { Machine, MetricsRecord } from '../../runs/run-folder.ts'
 import { count, decimal, duration } from '../../runs/report/format.ts'
-import { html, type Markup, nothing } from '../../runs/report/html.ts'
-import { lineChart, pointsOf, reportPage, settingsSection } from '../../runs/report/page.ts'
+import {
+  html,
+  type Markup,
+  nothing,
+  lineChart,
+  pointsOf,
+  reportPage,
+  settingsSection,
+} from '../../runs/report/page.ts'
 import { intervalText, type MeanEstimate } from '../../statistics/statistics.ts'
 import type { ClassicSummary, SeedsSummary } from './types.ts'
 

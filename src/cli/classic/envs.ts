@@ -12,8 +12,7 @@ import {
 } from '../../classic/environments/catalogue.ts'
 import type { Adventure } from '../../llm/environment/adventure/adventure.ts'
 import { toolEnvironments } from '../../llm/environment/catalogue.ts'
-import { gameOf, readToolEnvironment } from '../shared/environment-names.ts'
-import { requireClassicEnvironment } from './classic-command.ts'
+import { gameOf, readToolEnvironment, requireClassicEnvironment } from '../shared/environment-names.ts'
 import { type Console, table } from '../shared/console.ts'
 import { listed } from '../shared/help.ts'
 

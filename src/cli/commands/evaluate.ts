@@ -93,7 +93,7 @@ export function addEval({ program, terminal, done }: CommandContext): void {
     otherHelp('eval'),
   )
   evaluate.action(async (environment: string, options, command: Command) => {
-    const { isClassicEnvironment } = await import('../classic/classic-command.ts')
+    const { isClassicEnvironment } = await import('../shared/environment-names.ts')
     if (await isClassicEnvironment(environment, command)) {
       const { runEvalArray } = await import('../classic/eval-array.ts')
       return runEvalArray(

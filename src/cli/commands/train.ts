@@ -145,7 +145,7 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
     policyHelp,
   )
   train.action(async (environment: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
-    const { isClassicEnvironment } = await import('../classic/classic-command.ts')
+    const { isClassicEnvironment } = await import('../shared/environment-names.ts')
     const [named] = command.args
     if (await isClassicEnvironment(environment, command, options.resume)) {
       const { runTrainArray } = await import('../classic/train-array.ts')

@@ -11,7 +11,7 @@ import type { Console } from '../shared/console.ts'
 import { findModel } from './model-option.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { createTinkerServer } from '../../llm/serving/tinker/server.ts'
-import { describeError } from '../shared/describe-error.ts'
+import { describeError } from '../shared/console.ts'
 
 export interface ServeCommand {
   model?: string

@@ -26,10 +26,8 @@ import { findRewardModel, openRewardModel } from './reward-model-option.ts'
 import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
 import { refuseChanges } from '../shared/runs.ts'
 import type { TypedBeside } from '../shared/runs.ts'
-import { readRun } from './run-settings.ts'
-import type { RunSettings } from './run-settings.ts'
-import { backendOf, backendSettings, planForBackend } from './train-backend.ts'
-import type { BackendOptions } from './train-backend.ts'
+import { readRun, backendOf, backendSettings, planForBackend } from './run-settings.ts'
+import type { RunSettings, BackendOptions } from './run-settings.ts'
 
 export interface TrainCommand extends EnvironmentOptions, BackendOptions {
   seed: number

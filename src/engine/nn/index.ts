@@ -6,6 +6,11 @@ export {
   globalNorm,
   createRAdam,
   createRmsProp,
+  constantSchedule,
+  cosineDecay,
+  linearDecay,
+  warmUp,
+  warmUpStableDecay,
 } from './optimisers.ts'
 export type {
   Adam,
@@ -17,6 +22,8 @@ export type {
   RmsProp,
   RmsPropOptions,
   RmsPropState,
+  DecayOptions,
+  Schedule,
 } from './optimisers.ts'
 export {
   glorotUniform,
@@ -47,8 +54,6 @@ export type {
   StoredType,
   TensorPlace,
 } from './safetensors.ts'
-export { constantSchedule, cosineDecay, linearDecay, warmUp, warmUpStableDecay } from './schedules.ts'
-export type { DecayOptions, Schedule } from './schedules.ts'
 export { compileObjective } from './objective.ts'
 export type { Objective, ObjectiveSpec } from './objective.ts'
 export {

@@ -9,6 +9,11 @@ import {
   createRAdam,
   createRmsProp,
   globalNorm,
+  constantSchedule,
+  cosineDecay,
+  linearDecay,
+  warmUp,
+  warmUpStableDecay,
 } from './optimisers.ts'
 import { createMuon, createOrthogonaliser, newtonSchulz } from './muon.ts'
 
@@ -235,4 +240,125 @@ test('one entry that is not finite skips the whole gradient', () => {
   const before = structuredClone([parameter, moments])
   expect(adamWStep(parameter, parts[0], moments, 2, { learningRate: 0.1, gradientScale })).toBe(false)
   expect([parameter, moments]).toEqual(before)
+})
+
+test('warm-up rises linearly and then stays at the peak', () => {
+  const schedule = warmUp(4)
+  expect([0, 1, 2, 3, 4, 100].map(schedule)).toEqual([0.25, 0.5, 0.75, 1, 1, 1])
+  expect(warmUp(0)(0)).toBe(1)
+  expect(constantSchedule(17)).toBe(1)
+})
+
+test('decays start at the peak, end at the final fraction and stay there', () => {
+  expect([0, 1, 2, 6, 10, 50].map(linearDecay({ steps: 10, warmUpSteps: 2 }))).toEqual([0.5, 1, 1, 0.5, 0, 0])
+  const cosine = cosineDecay({ steps: 12, warmUpSteps: 2, final: 0.1 })
+  expect(cosine(2)).toBe(1)
+  expect(cosine(7)).toBeCloseTo(0.55, 12)
+  expect(cosine(12)).toBeCloseTo(0.1, 12)
+  expect(cosine(13)).toBeCloseTo(0.1, 12)
+  // The cosine is above the line before its middle and below it after.
+  const line = linearDecay({ steps: 12, warmUpSteps: 2, final: 0.1 })
+  expect(cosine(4)).toBeGreaterThan(line(4))
+  expect(cosine(10)).toBeLessThan(line(10))
+})
+
+test('warmUpStableDecay has its three phases', () => {
+  const schedule = warmUpStableDecay({ steps: 10, warmUpSteps: 2, decaySteps: 4 })
+  expect([0, 1, 5, 6, 8, 10, 11].map(schedule)).toEqual([0.5, 1, 1, 1, 0.5, 0, 0])
+})
+
+test('schedules that do not fit their steps are refused', () => {
+  expect(() => linearDecay({ steps: 2, warmUpSteps: 2 })).toThrow('does not fit')
+  expect(() => warmUpStableDecay({ steps: 5, warmUpSteps: 2, decaySteps: 4 })).toThrow('does not fit')
+})
+
+test('RMSprop equals the formula of torch.optim.RMSprop', () => {
+  const parameters = Float32Array.of(1, -2, 0.5)
+  const optimiser = createRmsProp(3, { decay: 0.9, epsilon: 1e-5 })
+  const expected = [1, -2, 0.5]
+  const square = [0, 0, 0]
+  for (let step = 1; step <= 5; step++) {
+    const gradient = expected.map((_, i) => Math.sin(step * (i + 1)))
+    optimiser.step(parameters, Float32Array.from(gradient), 0.01)
+    gradient.forEach((g, i) => {
+      square[i] = 0.9 * square[i] + 0.1 * g * g
+      expected[i] -= (0.01 * g) / (Math.sqrt(square[i]) + 1e-5)
+    })
+  }
+  expected.forEach((value, i) => expect(parameters[i]).toBeCloseTo(value, 5))
+})
+
+test('RMSprop clips a long gradient and skips one that is NaN', () => {
+  const parameters = Float32Array.of(0)
+  const optimiser = createRmsProp(1, { maxGradientNorm: 1 })
+  expect(optimiser.step(parameters, Float32Array.of(Number.NaN), 0.1)).toBeNaN()
+  expect(parameters[0]).toBe(0)
+  expect(optimiser.step(parameters, Float32Array.of(50), 0.1)).toBeCloseTo(50)
+  expect(optimiser.state().square[0]).toBeCloseTo(0.01, 4)
+})
+
+test.each([1, 3, 8, 101])('Adam of %d numbers agrees with a loop in double precision', (length) => {
+  const random = createRandom('adam', length)
+  const draw = (): Float32Array => Float32Array.from({ length }, () => random.normal())
+  const options = { beta1: 0.8, beta2: 0.99, epsilon: 1e-5 }
+  const adam = createAdam(length, { ...options, maxGradientNorm: 0.5 })
+  const found = draw()
+  const wanted = Float64Array.from(found)
+  const [first, second] = [new Float64Array(length), new Float64Array(length)]
+  for (let step = 1; step <= 30; step++) {
+    const gradient = draw()
+    const norm = globalNorm([gradient])
+    const scale = clipScale(norm, 0.5)
+    const { beta1, beta2, epsilon } = options
+    for (let i = 0; i < length; i++) {
+      const g = gradient[i] * scale
+      first[i] = beta1 * first[i] + (1 - beta1) * g
+      second[i] = beta2 * second[i] + (1 - beta2) * g * g
+      const mean = first[i] / (1 - beta1 ** step)
+      wanted[i] -= (0.01 * mean) / (Math.sqrt(second[i] / (1 - beta2 ** step)) + epsilon)
+    }
+    expect(adam.step(found, gradient, 0.01)).toBeCloseTo(norm, 10)
+  }
+  found.forEach((value, i) => expect(Math.abs(value - wanted[i])).toBeLessThan(1e-6))
+  const state = adam.state()
+  expect([state.first.length, state.second.length, state.steps]).toEqual([length, length, 30])
+})
+
+test('a restored Adam resumes exactly', () => {
+  const adam = createAdam(5)
+  const other = createAdam(5)
+  const gradient = Float32Array.of(1, -2, 3, 0, 0.5)
+  const parameters = new Float32Array(5)
+  adam.step(parameters, gradient, 0.1)
+  other.restore(structuredClone(adam.state()))
+  const again = parameters.slice()
+  adam.step(parameters, gradient, 0.1)
+  other.step(again, gradient, 0.1)
+  expect(again).toEqual(parameters)
+})
+
+test('a tiny gradient changes nothing', () => {
+  const parameters = new Float32Array(2)
+  createAdam(2).step(parameters, Float32Array.of(1e-20, 1), 0.1)
+  expect(parameters[0]).toBe(0)
+  expect(parameters[1]).toBeCloseTo(-0.1)
+})
+
+test("parameters in the optimiser's own memory change in the same way, and the target copy follows", () => {
+  const random = createRandom('own', 1)
+  const length = 7
+  const [adam, other] = [createAdam(length), createAdam(length)]
+  const parameters = new Float32Array(length)
+  const target = new Float32Array(length)
+  for (let step = 0; step < 10; step++) {
+    for (let i = 0; i < length; i++) adam.own.gradient[i] = random.normal()
+    adam.step(adam.own.parameters, adam.own.gradient, 0.1)
+    other.step(parameters, adam.own.gradient.slice(), 0.1)
+    expect(adam.own.parameters).toEqual(parameters)
+    adam.follow(0.25)
+    target.forEach((value, i) => (target[i] = value + 0.25 * (parameters[i] - value)))
+    target.forEach((value, i) => expect(adam.own.target[i]).toBeCloseTo(value, 6))
+  }
+  adam.follow(1)
+  expect(adam.own.target).toEqual(parameters)
 })

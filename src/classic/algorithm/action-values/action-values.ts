@@ -15,6 +15,23 @@ import {
 import { AgogeError } from '../../../error.ts'
 import type { DiscreteSpace, EnvironmentDefinition } from '../../environment/index.ts'
 import type { Network } from '../../policy/index.ts'
+import type { ReplayBatch } from '../../replay/replay.ts'
+
+/** A method: how outputs of the network become action values, their targets, and their loss. */
+export interface ValueMethod {
+  name: string
+  /** Outputs of the network for an action. */
+  atoms: number
+  /** Writes the value of each of `count` actions, from their outputs [count, atoms]. */
+  values(numbers: Float32Array, count: number, to: Float32Array): void
+  /**
+   * Writes targets [rows, atoms], from the target network's outputs for the best next action, `next` [rows,
+   * atoms].
+   */
+  targets(batch: ReplayBatch, next: Float32Array, to: Float32Array): void
+  /** Traced: the loss [B] and the error [B] for the priority, from outputs and targets [B, atoms]. */
+  loss(numbers: Tensor, targets: Tensor): { losses: Tensor; errors: Tensor }
+}
 
 /**
  * The action space of an environment, for methods with one value for each action.

@@ -8,10 +8,9 @@ import {
   zeroParameters,
 } from '../../../engine/nn/index.ts'
 import { createRandom, type Random } from '../../../engine/random/index.ts'
-import { type HostTensor, type InputSpec, mean, mul, type Tensor } from '../../../engine/tensor/index.ts'
+import { type HostTensor, type InputSpec, mean, mul } from '../../../engine/tensor/index.ts'
 import type { AnyVector, EnvironmentDefinition } from '../../environment/index.ts'
 import { type Encoder, noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
-// Not the index, whose store needs Node: this runs in browsers too.
 import { createReplay, type Replay, type ReplayBatch } from '../../replay/replay.ts'
 import {
   type ClassicAlgorithm,
@@ -32,6 +31,7 @@ import {
   maskOrNone,
   ofAction,
   randomAction,
+  type ValueMethod,
 } from './action-values.ts'
 
 /**
@@ -77,22 +77,6 @@ export interface ReplayQConfig extends EpsilonSchedule {
   nSteps: number
 }
 
-/** A method: how outputs of the network become action values, their targets, and their loss. */
-export interface ValueMethod {
-  name: string
-  /** Outputs of the network for an action. */
-  atoms: number
-  /** Writes the value of each of `count` actions, from their outputs [count, atoms]. */
-  values(numbers: Float32Array, count: number, to: Float32Array): void
-  /**
-   * Writes targets [rows, atoms], from the target network's outputs for the best next action, `next` [rows,
-   * atoms].
-   */
-  targets(batch: ReplayBatch, next: Float32Array, to: Float32Array): void
-  /** Traced: the loss [B] and the error [B] for the priority, from outputs and targets [B, atoms]. */
-  loss(numbers: Tensor, targets: Tensor): { losses: Tensor; errors: Tensor }
-}
-
 /**
  * Q-learning with a neural network, a replay buffer and a target network (Mnih et al. 2015), for any `method`.
  * Truncated episodes are bootstrapped from their last observation. Masked actions are neither taken nor maximised
@@ -105,7 +89,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
     const sizes = { actions, start, atoms: method.atoms }
     const numEnvs = environment.envs.count
     const random = createRandom(method.name, seed)
-    const networks = createQNetworks(config, { definition, ...sizes, random })
+    const networks = createQNetworks(config, definition, sizes, random)
     const { adam, drawNoise } = networks
     const drawing = random.split('draws')
     const { prioritised } = config
@@ -115,9 +99,10 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
       nSteps: config.nSteps,
       ...(prioritised === false ? {} : { alpha: prioritised.alpha }),
     })
-    const learner = await createLearner({ config, method, networks, replay, drawing, sizes, threads })
-    const act = createExplorer({ environment, method, networks, drawing, sizes })
-    const eachBest = createReader({ method, networks, sizes })
+    const parts = { environment, config, method, networks, replay, drawing, sizes, threads }
+    const learner = await createLearner(parts)
+    const act = createExplorer(parts)
+    const eachBest = createReader(parts)
     let seen = 0
     const epsilonNow = (): number => (config.noisy ? 0 : epsilonAt(config, seen, totalSteps))
     /** Number of multiples of `every` in the steps of the last call. */
@@ -183,24 +168,25 @@ interface Sizes {
   atoms: number
 }
 
-/** Returns a function that writes an action for every environment: random with probability epsilon, otherwise greedy. */
-function createExplorer({
-  environment,
-  method,
-  networks: { network, acting },
-  drawing,
-  sizes: { actions, start, atoms },
-}: {
+interface LearnerParts {
   environment: AnyVector
+  config: ReplayQConfig
   method: ValueMethod
   networks: QNetworks
+  replay: Replay
   drawing: Random
   sizes: Sizes
-}): (epsilon: number) => void {
+  threads: number
+}
+
+/** Returns a function that writes an action for every environment: random with probability epsilon, otherwise greedy. */
+function createExplorer({ environment, method, networks, drawing, sizes }: LearnerParts) {
+  const { network, acting } = networks
+  const { actions, start, atoms } = sizes
   const numEnvs = environment.envs.count
   const q = new Float32Array(numEnvs * actions)
   const numbers = new Float32Array(numEnvs * actions * atoms)
-  return (epsilon) => {
+  return (epsilon: number): void => {
     const mask = maskOrNone(environment.actionMask)
     let isGreedy = false
     for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
@@ -219,15 +205,7 @@ function createExplorer({
 
 /** Returns a function that calls back with the values [rows, actions] without noise, the row, and its best action. */
 const createReader =
-  ({
-    method,
-    networks,
-    sizes: { actions, atoms },
-  }: {
-    method: ValueMethod
-    networks: QNetworks
-    sizes: Sizes
-  }) =>
+  ({ method, networks, sizes: { actions, atoms } }: LearnerParts) =>
   (
     given: Float32Array,
     count: number,
@@ -250,15 +228,12 @@ type QNetworks = ReturnType<typeof createQNetworks>
  */
 function createQNetworks(
   config: ReplayQConfig,
-  {
-    definition,
-    actions,
-    atoms,
-    random,
-  }: { definition: EnvironmentDefinition; actions: number; atoms: number; random: Random },
+  { observation }: EnvironmentDefinition,
+  { actions, atoms }: Sizes,
+  random: Random,
 ) {
   const network = overObservations(
-    definition.observation,
+    observation,
     (inputs) => valueNetwork({ ...config, inputs, actions, atoms }),
     config,
   )
@@ -300,16 +275,6 @@ function createQNetworks(
     applyNoise: () => noisy?.apply(parameters, noise, acting),
     quieten: () => noisy?.apply(parameters, undefined, still),
   }
-}
-
-interface LearnerParts {
-  config: ReplayQConfig
-  method: ValueMethod
-  networks: QNetworks
-  replay: Replay
-  drawing: Random
-  sizes: Sizes
-  threads: number
 }
 
 /** Gradient steps on transitions from the replay. */

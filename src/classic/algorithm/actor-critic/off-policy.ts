@@ -3,8 +3,8 @@ import type { Random } from '../../../engine/random/index.ts'
 import type { AnyVector } from '../../environment/index.ts'
 import { createReplay, type ReplayBatch } from '../../replay/replay.ts'
 import { type ClassicAgent, stateOfParts, stateOfValue, type UpdateMetrics } from '../agent.ts'
+import { meanMetrics } from '../gradient-step.ts'
 
-// Not the index, whose store needs Node: this runs in browsers too.
 /** Settings of actor-critic methods with a replay buffer. Steps count over all environments of the vector. */
 export interface OffPolicyConfig {
   /** Transitions that the replay buffer holds. */
@@ -49,16 +49,12 @@ export function offPolicyAgent(
   let seen = 0
 
   async function update(count: number): Promise<UpdateMetrics> {
-    const sums: UpdateMetrics = {}
-    const counts: Record<string, number> = {}
+    const all = meanMetrics()
     for (let k = 0; k < count; k++) {
       replay.sample(batch, random)
-      for (const [name, value] of Object.entries(await learner.update(batch, random))) {
-        sums[name] = (sums[name] ?? 0) + value
-        counts[name] = (counts[name] ?? 0) + 1
-      }
+      all.add(await learner.update(batch, random))
     }
-    return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / counts[name]]))
+    return all.mean()
   }
 
   return {

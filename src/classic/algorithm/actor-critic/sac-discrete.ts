@@ -39,7 +39,6 @@ import {
   stateOfArray,
   stateOfFields,
   stateOfParts,
-  stateOfValue,
   type UpdateMetrics,
 } from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
@@ -308,9 +307,7 @@ async function compileObjectives(
 }
 
 /** The inputs of the programs, from a batch. */
-function feedsOf(
-  batch: ReplayBatch,
-): Record<Exclude<(typeof criticInputs)[number], 'nextPenalty' | 'alpha'>, HostTensor> {
+function feedsOf(batch: ReplayBatch) {
   const { rows } = batch
   const shape = [rows, batch.observations.length / rows]
   return {
@@ -330,7 +327,7 @@ function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: Di
   const penalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }
   const nextPenalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }
   const penaltyOf = (mask: number): number => (mask === 1 ? 0 : -1e9)
-  let at = 0
+  const place = { at: 0 }
   return {
     feeds: { penalty, nextPenalty },
     /** The mask, or undefined if the environment has no masks. */
@@ -339,8 +336,9 @@ function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: Di
     acted(): void {
       if (!isMasked) return
       for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-        for (let i = 0; i < n; i++) stored[at * n + i] = penaltyOf(environment.actionMask[envIndex * n + i])
-        at = (at + 1) % bufferSize
+        for (let i = 0; i < n; i++)
+          stored[place.at * n + i] = penaltyOf(environment.actionMask[envIndex * n + i])
+        place.at = (place.at + 1) % bufferSize
       }
     },
     /** Writes the masks of a batch into `feeds`. */
@@ -353,13 +351,7 @@ function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: Di
     },
     /** The greatest possible entropy in the states of `feeds`, as a mean over them. */
     mostEntropy: (): number => (isMasked ? meanMostEntropy(penalty) : Math.log(n)),
-    parts: {
-      masks: stateOfArray(stored),
-      at: stateOfValue(
-        () => at,
-        (value) => (at = value),
-      ),
-    },
+    parts: { masks: stateOfArray(stored), ...stateOfFields(place, ['at']) },
   }
 }
 

@@ -1,5 +1,5 @@
 import { box, defineEnvironment } from '../../environment/index.ts'
-import { stepTwoLink, twoLinkArm } from '../control/two-link.ts'
+import { stepTwoLink, twoLinkArm } from '../control/acrobot.ts'
 
 const stateSize = 6
 /** Each environment step has two integration steps. */

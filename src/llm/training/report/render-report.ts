@@ -1,6 +1,5 @@
 import { decimal, duration, percent, percentInterval } from '../../../runs/report/format.ts'
-import { html, nothing } from '../../../runs/report/html.ts'
-import { metricCharts, reportPage, settingsSection } from '../../../runs/report/page.ts'
+import { html, nothing, metricCharts, reportPage, settingsSection } from '../../../runs/report/page.ts'
 import type { MetricsRecord } from '../../../runs/run-folder.ts'
 import type { RunSummary } from '../run.ts'
 import type { ReportInput, TrainingSummary } from '../types.ts'

@@ -9,7 +9,7 @@ import {
   percentInterval,
   pointsInterval,
 } from '../../../runs/report/format.ts'
-import { breakName } from '../../../runs/report/html.ts'
+import { breakName } from '../../../runs/report/page.ts'
 import { headline, renderReport } from './render-report.ts'
 import { resultText } from '../../../cli/llm/train-text.ts'
 

@@ -1,6 +1,13 @@
 import { count, duration, percent, percentInterval, pointsInterval } from '../../../runs/report/format.ts'
-import { breakName, html, type Markup, nothing } from '../../../runs/report/html.ts'
-import { lineChart, type LineChart, type Point } from '../../../runs/report/page.ts'
+import {
+  breakName,
+  html,
+  type Markup,
+  nothing,
+  lineChart,
+  type LineChart,
+  type Point,
+} from '../../../runs/report/page.ts'
 import type { MetricsRecord } from '../../../runs/run-folder.ts'
 import type { Estimate, MeanEstimate } from '../../../statistics/statistics.ts'
 import type { SampleEpisode, SampleMessage, StageName, StageSummary, TrainingSummary } from '../types.ts'

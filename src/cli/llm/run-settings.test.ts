@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { backendSettings } from './train-backend.ts'
+import { backendSettings } from './run-settings.ts'
 
 test('a run keeps where it is trained, never the key', () => {
   expect(backendSettings({})).toEqual({})
