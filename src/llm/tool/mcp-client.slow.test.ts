@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test } from 'vitest'
@@ -176,7 +175,7 @@ test('streamable HTTP: headers reach the server, a server that goes away is a fa
       )
       response.writeHead(answer.status, Object.fromEntries(answer.headers))
       if (answer.body === null) response.end()
-      else Readable.fromWeb(answer.body as ReadableStream).pipe(response)
+      else Readable.fromWeb(answer.body).pipe(response)
     })()
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { ProtocolError, type StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'

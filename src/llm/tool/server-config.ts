@@ -258,7 +258,7 @@ function readOAuth(
       case 'grant':
         if (value !== 'authorization_code' && value !== 'client_credentials')
           refuse(place, value, '"authorization_code" or "client_credentials"')
-        oauth.grant = value as 'authorization_code' | 'client_credentials'
+        oauth.grant = value
         break
       case 'clientId':
       case 'clientSecret':

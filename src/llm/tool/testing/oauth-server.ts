@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
@@ -99,7 +98,7 @@ export async function startOAuthServer(
     )
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     if (answer.body === null) response.end()
-    else Readable.fromWeb(answer.body as ReadableStream).pipe(response)
+    else Readable.fromWeb(answer.body).pipe(response)
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

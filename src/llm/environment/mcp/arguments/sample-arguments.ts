@@ -282,7 +282,7 @@ function freeObject(
   return Object.fromEntries(
     keys.map((name) => {
       const at = { path: `${place.path}.${name}`, name, depth: place.depth + 1 }
-      const free = isPlainObject(values) ? (values as JsonSchema) : {}
+      const free = isPlainObject(values) ? values : {}
       return [name, sample(free, root, at, context)]
     }),
   )

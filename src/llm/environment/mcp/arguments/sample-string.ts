@@ -80,7 +80,8 @@ export function sampleString(name: string, schema: JsonSchema, context: StringCo
     if (accepts(text)) return { text, source: chosen.source }
   }
   for (const shape of [source, hints.pattern]) {
-    for (let attempt = 0; shape !== undefined && attempt < 8; attempt++) {
+    if (shape === undefined) continue
+    for (let attempt = 0; attempt < 8; attempt++) {
       const text = textFromPattern(shape, random, work)
       if (text !== undefined && accepts(text)) return { text, source: 'pattern' }
     }
