@@ -11,7 +11,7 @@ import {
   type McpEnvironmentOptions,
 } from './mcp-environment.ts'
 import type { McpTask } from './mcp-task.ts'
-import { createCallLimit, limitToolbox } from './server/pooled-server.ts'
+import { createCallLimit, limitToolbox } from './server/call-limit.ts'
 
 function recording() {
   const calls: string[] = []

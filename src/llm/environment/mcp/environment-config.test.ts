@@ -7,7 +7,7 @@ import { admitTools } from './safety.ts'
 import { parseEnvironmentConfig } from './environment-config.ts'
 
 test('the agoge entry of a server is read, and its mistakes are named', () => {
-  expect(parseEnvironmentConfig(undefined, 'x')).toEqual({ reset: 'none', observe: [] })
+  expect(parseEnvironmentConfig(undefined, 'x')).toEqual({ reset: 'auto', observe: [] })
   const whole = { reset: { files: ['a'] }, observe: ['{files}'], env: { A: '{slot}/a' }, ignore: ['id'] }
   expect(parseEnvironmentConfig(whole, 'x')).toEqual(whole)
   expect(parseEnvironmentConfig({ resultLimit: 600 }, 'x')).toMatchObject({ resultLimit: 600 })
@@ -36,10 +36,14 @@ test('the annotations and flags decide which tools may run', () => {
   const full = { reset: 'restart' as const, observe: ['look'] }
   expect(admitted(none)).toEqual(['look read readOnlyHint'])
   expect(admitted(full)).toEqual(['look read readOnlyHint'])
-  // What says nothing of itself is tried. Without a reset, or without a way to see the state, a change could not be judged.
+  // What says nothing of itself is tried. Without a reset a change could not be judged.
   const tried = ['look read readOnlyHint', 'change unknown --sandbox']
   expect(admitted(none, { sandbox: true })).toEqual(tried)
-  expect(admitted({ reset: 'restart', observe: [] }, { sandbox: true })).toEqual(tried)
+  // What shows a change is found by trying.
+  expect(admitted({ reset: 'restart', observe: [] }, { sandbox: true })).toEqual([
+    ...tried,
+    'lie write --sandbox',
+  ])
   expect(admitted(full, { allow: ['change'] })).toEqual(['look read readOnlyHint', 'change unknown --allow'])
   expect(admitted(full, { sandbox: true })).toEqual([...tried, 'lie write --sandbox'])
   // Whoever names a tool that says nothing of itself in "observe" says that it reads.

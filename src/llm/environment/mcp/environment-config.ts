@@ -1,21 +1,31 @@
 import { AgogeError } from '../../../error.ts'
 import { isPlainObject } from './salient.ts'
+import { parseService, type ServiceConfig } from './server/service-config.ts'
 
 /**
  * How the state behind a server is reset before a task. - `restart`: a new process has a fresh state. - `{ command }`:
  * runs a shell command, with the server's folder in the variable `AGOGE_SLOT`. - `{ files }`: restores these files or
  * folders, which hold the whole state and are read at every call. Relative paths start in the server's folder. - `{
  * roots }`: the server works below the MCP root it is given. Each server gets an empty folder as its root. - `none`: no
- * reset; only tasks that read are made.
+ * reset; only tasks that read are made. - `slot`: the server runs in a folder of its own, with copies of what it is given,
+ * and a reset restores that folder. - `auto`: `slot` for a command in a sandbox, a new session (`restart`) for a URL in
+ * one, otherwise `none`.
  */
-export type ResetRule = 'restart' | 'none' | { command: string } | { files: string[] } | { roots: true }
+export type ResetRule =
+  | 'auto'
+  | 'slot'
+  | 'restart'
+  | 'none'
+  | { command: string }
+  | { files: string[] }
+  | { roots: true }
 
 /** The `agoge` entry of a server in `.mcp.json`. `{slot}` in `env` stands for the server's own folder. */
 export interface McpEnvironmentConfig {
   reset: ResetRule
   /**
    * What shows the state: read-only tools without required arguments, and `{files}` for the contents of the files that
-   * `reset` restores.
+   * `reset` restores. Empty: it is found by trying the tools.
    */
   observe: string[]
   /** Variables that override the server's `env`, such as a path inside `{slot}`. */
@@ -29,34 +39,53 @@ export interface McpEnvironmentConfig {
   ignore?: string[]
   /** Characters of a result that the policy sees. Default: 300. */
   resultLimit?: number
+  /** Megabytes that may be copied into a slot. Default: 64. */
+  slotMegabytes?: number
+  /** What the server stores its data in, such as a database. Default: none. */
+  service?: ServiceConfig
 }
 
 /** The entry of `observe` that stands for the contents of the restored files. */
 export const filesObserver = '{files}'
 
 function keepsFiles(reset: ResetRule): boolean {
-  return typeof reset === 'object' && !('command' in reset)
+  return reset === 'auto' || reset === 'slot' || (typeof reset === 'object' && !('command' in reset))
 }
 
-export const readOnlyEnvironment: McpEnvironmentConfig = { reset: 'none', observe: [] }
+/** What holds for a server without an `agoge` entry. */
+export const plainEnvironment: McpEnvironmentConfig = { reset: 'auto', observe: [] }
 
-/** What is missing for tasks that change the state, as a clause; undefined if the state can be reset and observed. */
-export function missingState({ reset, observe }: McpEnvironmentConfig): string | undefined {
-  const missing = [
-    ...(reset === 'none' ? ['no "reset"'] : []),
-    ...(observe.length === 0 ? ['no "observe"'] : []),
-  ]
-  return missing.length === 0 ? undefined : `the "agoge" entry declares ${missing.join(' and ')}`
+/** The configuration with the reset that `auto` stands for. */
+export function resolveReset(
+  config: McpEnvironmentConfig,
+  { remote, sandbox }: { remote: boolean; sandbox: boolean },
+): McpEnvironmentConfig {
+  if (config.reset !== 'auto') return config
+  return { ...config, reset: !sandbox ? 'none' : remote ? 'restart' : 'slot' }
 }
 
-/** Checks the `agoge` entry of one server. Without one the server is a live system that cannot be reset. */
+/** What is missing for tasks that change the state, as a clause; undefined if the state can be reset. */
+export function missingState({ reset }: McpEnvironmentConfig): string | undefined {
+  return reset === 'none' || reset === 'auto' ? 'its state cannot be reset' : undefined
+}
+
+/** Checks the `agoge` entry of one server. */
 export function parseEnvironmentConfig(value: unknown, where: string): McpEnvironmentConfig {
-  if (value === undefined) return readOnlyEnvironment
+  if (value === undefined) return plainEnvironment
   const fail = (field: string, given: unknown, expected: string): never => {
     throw new AgogeError(`${where}: "${field}" is not usable`, { code: 'bad-config', given, expected })
   }
   if (!isPlainObject(value)) return fail('agoge', value, '{ "reset": ..., "observe": [...] }')
-  const known = ['reset', 'observe', 'env', 'ignore', 'connectSeconds', 'resultLimit']
+  const known = [
+    'reset',
+    'observe',
+    'env',
+    'ignore',
+    'connectSeconds',
+    'resultLimit',
+    'slotMegabytes',
+    'service',
+  ]
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) fail(key, key, `one of: ${known.join(', ')}`)
   }
@@ -68,7 +97,7 @@ export function parseEnvironmentConfig(value: unknown, where: string): McpEnviro
     return list as string[]
   }
   const config: McpEnvironmentConfig = {
-    reset: parseReset(value['reset'] ?? 'none', fail),
+    reset: parseReset(value['reset'] ?? 'auto', fail),
     observe: strings('observe'),
   }
   if (config.observe.includes(filesObserver) && !keepsFiles(config.reset)) {
@@ -88,6 +117,13 @@ export function parseEnvironmentConfig(value: unknown, where: string): McpEnviro
       return fail('resultLimit', limit, 'a whole number of at least 1')
     config.resultLimit = limit
   }
+  const megabytes = value['slotMegabytes']
+  if (megabytes !== undefined) {
+    if (typeof megabytes !== 'number' || !(megabytes > 0))
+      return fail('slotMegabytes', megabytes, 'a number above 0')
+    config.slotMegabytes = megabytes
+  }
+  if (value['service'] !== undefined) config.service = parseService(value['service'], fail)
   const env = value['env']
   if (env !== undefined) {
     if (!isPlainObject(env) || Object.values(env).some((item) => typeof item !== 'string')) {
@@ -102,7 +138,7 @@ function parseReset(
   reset: unknown,
   fail: (field: string, given: unknown, expected: string) => never,
 ): ResetRule {
-  if (reset === 'restart' || reset === 'none') return reset
+  if (reset === 'auto' || reset === 'slot' || reset === 'restart' || reset === 'none') return reset
   if (isPlainObject(reset)) {
     const { command, files, roots } = reset
     if (typeof command === 'string') return { command }
@@ -113,6 +149,6 @@ function parseReset(
   return fail(
     'reset',
     reset,
-    '"restart", "none", { "command": "..." }, { "files": ["..."] } or { "roots": true }',
+    '"slot", "restart", "none", { "command": "..." }, { "files": ["..."] } or { "roots": true }',
   )
 }

@@ -2,31 +2,38 @@ import { readFileSync } from 'node:fs'
 import { defined } from '../../../defined.ts'
 import type { ToolEnvironment } from '../../agent/types.ts'
 import { createRedactor } from '../../tool/redact.ts'
+import { AgogeError } from '../../../error.ts'
 import {
   listServers,
   type ReadConfigOptions,
   readServerConfig,
-  resolveServer,
   type ServerConfig,
 } from '../../tool/server-config.ts'
 import {
   type McpEnvironmentConfig,
   missingState,
   parseEnvironmentConfig,
-  readOnlyEnvironment,
+  plainEnvironment,
+  resolveReset,
 } from './environment-config.ts'
 import type { McpTask } from './mcp-task.ts'
 import { describePlan, hashOf, isHashOf } from './plan.ts'
 import { answersOtherwise } from './profile/repeatable.ts'
 import { type Admission, type AdmissionOptions, admitTools, remedyHint } from './safety.ts'
 import { isPlainObject } from './salient.ts'
+import { type CallLimit, createCallLimit } from './server/call-limit.ts'
+import { installedServer } from './server/installed.ts'
 import {
-  type CallLimit,
   canRunSideBySide,
-  createCallLimit,
   listServerTools,
   openPooledServer,
+  type ResetMode,
 } from './server/pooled-server.ts'
+import { reachesOthers } from './server/reach.ts'
+import { serviceStarter } from './server/service.ts'
+import { planSlot, type SlotPlan } from './server/slot.ts'
+import { mostProfileCalls, type ProfiledTools, profileTools } from './profile/profile-tools.ts'
+import type { ToolProfile } from './profile/tool-profile.ts'
 import { createStatePool } from './server/state-pool.ts'
 import { type GeneratedTasks, generateTasks, type TaskGenerationOptions } from './task-generation.ts'
 import { type Probe, probeTools } from './profile/tool-probing.ts'
@@ -66,13 +73,20 @@ export interface McpEnvironment extends ToolEnvironment<McpTask> {
   readonly admission: Admission
   readonly limit: CallLimit
   /** Tries the tools, then makes tasks and checks each one. `leftOut` lists the tools that no task uses, and why. */
-  prepareTasks(options: TaskGenerationOptions): Promise<PreparedTasks>
+  prepareTasks(options: PrepareTasksOptions): Promise<PreparedTasks>
+}
+
+export interface PrepareTasksOptions extends TaskGenerationOptions {
+  /** Called with what trying the tools showed, before tasks are made. */
+  onProfile?: (profile: ProfiledTools) => void
 }
 
 interface PreparedTasks {
   tasks: GeneratedTasks
   /** Tools without tasks, with the reason. `admission` lists those refused before the first call. */
   leftOut: Probe['leftOut']
+  /** What each tool does, as its calls showed. Empty without a reset. */
+  profiles: readonly ToolProfile[]
   /** Lines for `.mcp.json` that make the state-changing tools usable; undefined if there are none. */
   hint?: string
 }
@@ -92,37 +106,44 @@ export function callLimits(
 /**
  * Connects to an MCP server, lists its tools and decides which may run. It calls none of them: show `plan` first.
  *
- * @throws AgogeError if the server has no usable tools.
+ * @throws AgogeError if the server has no usable tools, or reaches other hosts and `sandbox` is not `'remote'`.
  * @throws InfrastructureError if the server does not start.
  */
 export async function createMcpEnvironment(options: McpEnvironmentOptions): Promise<McpEnvironment> {
-  const { name, server, signal } = options
-  const config = options.config ?? readOnlyEnvironment
+  const { name, server, signal, sandbox = false } = options
   const redact = options.redact ?? ((text: string) => text)
   const remote = 'url' in server
-  const { specs, unusable } = await listServerTools({ server, config, redact, signal })
+  const config = resolveReset(options.config ?? plainEnvironment, { remote, sandbox: sandbox !== false })
+  if (sandbox === true) checkReach(name, server, redact)
+  const { slot, startService, specs, unusable } = await startOnce(options, config, redact)
   const admission = admitTools(name, specs, config, { ...options, unusable })
-  const limits = callLimits(remote, options.sandbox === true)
+  const limits = callLimits(remote, sandbox !== false)
   const limit = createCallLimit({
     allowed: admission.admitted.map((tool) => tool.spec.name),
     maxCalls: options.maxCalls ?? limits.maxCalls,
     callsPerSecond: options.callsPerSecond ?? limits.callsPerSecond,
   })
   const address = remote ? new URL(server.url).host : [server.command, ...(server.args ?? [])].join(' ')
-  const writers = new Set(
-    // Without a reset there is no fresh state in which to repeat calls.
-    admission.admitted
-      .filter((tool) => tool.kind !== 'read' && config.reset !== 'none')
-      .map((tool) => tool.spec.name),
-  )
-  const wanted = Math.min(
-    16,
-    options.servers ?? (config.reset === 'restart' && writers.size > 0 ? 8 : remote ? 1 : 4),
-  )
+  // Without a reset there is no fresh state in which to repeat calls. With one, every tool may turn out to write:
+  // annotations are only hints.
+  const writers = new Set(config.reset === 'none' ? [] : admission.admitted.map(({ spec }) => spec.name))
+  const restarts = config.reset === 'restart' || config.reset === 'slot'
+  const wanted = Math.min(16, options.servers ?? (remote ? 1 : restarts && writers.size > 0 ? 8 : 4))
   const size = canRunSideBySide(server, config) ? wanted : 1
+  const mode: ResetMode = { way: 'restart' }
   const pool = createStatePool({
     size,
-    open: () => openPooledServer({ server, config, limit, redact, signal }),
+    open: () =>
+      openPooledServer({
+        server: slot?.server ?? server,
+        config,
+        limit,
+        redact,
+        plan: slot,
+        mode,
+        startService,
+        signal,
+      }),
     writes: (tool) => writers.has(tool),
   })
   const system = createToolSystem({
@@ -133,7 +154,11 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
     ignore: config.ignore ?? [],
     resultLimit: options.resultLimit ?? config.resultLimit,
   })
-  const plan = redact(describePlan({ server: name, address, admission, config, limit }))
+  const profiled = config.reset !== 'none'
+  const tries = profiled ? Math.min(mostProfileCalls(admission.admitted.length), limit.maxCalls) : undefined
+  const plan = redact(
+    describePlan({ server: name, address, admission, config, limit, tries, remarks: slot?.remarks ?? [] }),
+  )
   const agreed = { server, config, plan }
   const environment = createSystemEnvironment(system)
   return {
@@ -143,7 +168,9 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       return environment.tools
     },
     // A tool whose effect cannot be reset, or that makes up ids, may answer differently next time.
-    deterministic: config.reset !== 'none' && config.ignore === undefined,
+    get deterministic() {
+      return config.reset !== 'none' && config.ignore === undefined && system.generated.places.size === 0
+    },
     plan,
     agreement: () => hashOf(agreed),
     isAgreed: (hash) => isHashOf(hash, agreed),
@@ -151,7 +178,24 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
     admission,
     limit,
     async prepareTasks(generation) {
-      const probe = await probeTools(system, { ...generation, missing: missingState(config) })
+      const profile = profiled
+        ? await profileTools(system, {
+            seed: generation.seed,
+            deadlineSeconds: generation.deadlineSeconds,
+            signal: generation.signal ?? signal,
+            mostCalls: tries ?? 0,
+            observe: config.observe,
+            files: config.reset === 'slot',
+            allowed: options.allow ?? [],
+            pool,
+            ...(config.reset === 'slot' && { mode }),
+          })
+        : undefined
+      // Restoring takes next to no time: more processes than processors would only be started for nothing.
+      if (mode.way === 'restore') pool.limit(options.servers ?? restoringServers)
+      for (const { spec, kind } of system.tools) if (kind === 'read') writers.delete(spec.name)
+      if (profile !== undefined) generation.onProfile?.(profile)
+      const probe = await probeTools(system, { ...generation, profile, missing: missingState(config) })
       for (const reader of probe.readers) writers.delete(reader)
       const unused = [...admission.refused, ...probe.leftOut]
       // A tool that writes, or whose answers vary, cannot show the state.
@@ -168,9 +212,58 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       )
       // More episodes than servers would only take turns, with a reset for each turn.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation })
-      return { tasks, leftOut: probe.leftOut, ...defined({ hint: state }) }
+      return { tasks, leftOut: probe.leftOut, profiles: probe.profiles, ...defined({ hint: state }) }
     },
   }
+}
+
+/** Servers of a pool whose states are restored without a new process. */
+const restoringServers = 3
+
+/** Starts the server once to list its tools, and plans its slots and its service. */
+async function startOnce(
+  options: McpEnvironmentOptions,
+  config: McpEnvironmentConfig,
+  redact: (text: string) => string,
+) {
+  const { name, server, signal } = options
+  const planned = (some: ServerConfig): SlotPlan | undefined =>
+    config.reset === 'slot' && 'command' in some
+      ? planSlot(name, some, { megabytes: config.slotMegabytes })
+      : undefined
+  const first = planned(server)
+  const startService = config.service && serviceStarter(config.service, { redact })
+  const listed = await listServerTools({
+    server: first?.server ?? server,
+    config,
+    redact,
+    plan: first,
+    startService,
+    signal,
+  })
+  // By now npx has downloaded the package. A copy of it starts faster, and has for itself what it writes beside its code.
+  const installed = installedServer(server, true)
+  return { ...listed, startService, slot: installed === server ? first : planned(installed) }
+}
+
+/** @throws AgogeError if a sandbox on this machine is not all that the server reaches. */
+function checkReach(name: string, server: ServerConfig, redact: (text: string) => string): void {
+  const reach = reachesOthers(server)
+  if (reach === undefined) return
+  throw new AgogeError(
+    `--sandbox speaks for this machine, and the MCP server "${name}" seems to reach others: ${redact(reach)}`,
+    {
+      code: 'sandbox-remote',
+      given: '--sandbox',
+      expected: '--sandbox=remote, or single tools with --allow',
+      hint: [
+        'If everything that it reaches may be destroyed, on other hosts too:',
+        '  --sandbox=remote',
+        'Otherwise only tools that read run, and those that you name:',
+        '  --allow TOOL',
+      ].join('\n'),
+    },
+  )
 }
 
 /**
@@ -218,18 +311,4 @@ export async function openMcpEnvironment(
     config,
     redact: (text) => redactor.text(text),
   })
-}
-
-/**
- * Replaces `npx -y PACKAGE@VERSION` by the installed program, if that version is installed. npx would run the same
- * program half a second later and with one more process for every server.
- */
-function installedServer(server: ServerConfig): ServerConfig {
-  if ('url' in server || server.command !== 'npx') return server
-  const args = (server.args ?? []).filter((argument) => argument !== '-y' && argument !== '--yes')
-  const [, name, version] = /^((?:@[\w.-]+\/)?[\w.-]+)@(\d[\w.-]*)$/.exec(args[0] ?? '') ?? []
-  if (name === undefined || version === undefined) return server
-  const found = resolveServer({ package: name, version, args: args.slice(1) }, server.cwd ?? process.cwd())
-  if (found.source !== 'installed' || found.version !== version || !('command' in found.config)) return server
-  return { ...server, command: found.config.command, args: found.config.args ?? [] }
 }

@@ -5,7 +5,7 @@ import { AgogeError } from '../../../error.ts'
 import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
 import type { Admission } from './safety.ts'
-import type { CallLimit } from './server/pooled-server.ts'
+import type { CallLimit } from './server/call-limit.ts'
 
 interface PlanFacts {
   server: string
@@ -14,12 +14,25 @@ interface PlanFacts {
   admission: Admission
   config: McpEnvironmentConfig
   limit: CallLimit
+  /** Most calls that are made to find out what the tools do. Default: they are not tried in this way. */
+  tries?: number | undefined
+  /** What else a person should know, as sentences. */
+  remarks?: readonly string[]
+}
+
+const noReset = 'not at all: tasks only read'
+const resets = {
+  restart: 'by a new process',
+  slot: 'by restoring the folder that each of its processes has for itself',
+  none: noReset,
+  auto: noReset,
 }
 
 /** Width of the column of tool names; longer names are cut to it. */
 const nameColumn = 40
 const longestName = 128
 const longestAddress = 300
+const longestRemark = 1000
 
 const effects = {
   read: 'reads',
@@ -37,7 +50,7 @@ export function describePlan(facts: PlanFacts): string {
   const width = Math.min(widest, nameColumn)
   const reset =
     typeof config.reset === 'string'
-      ? { restart: 'by a new process', none: 'not at all: tasks only read' }[config.reset]
+      ? resets[config.reset]
       : 'command' in config.reset
         ? `by the command ${config.reset.command}`
         : 'files' in config.reset
@@ -45,6 +58,9 @@ export function describePlan(facts: PlanFacts): string {
           : 'by emptying its root folder'
   const rate = limit.callsPerSecond
   return [
+    ...(facts.tries === undefined
+      ? []
+      : [`Up to ${facts.tries} calls will be made to find out what the tools of "${facts.server}" do.`]),
     `Agoge will call tools of "${facts.server}" (${visibleLine(facts.address, longestAddress)}):`,
     ...admission.admitted.map(
       (tool) => `  ${name(tool.spec.name).padEnd(width)}  ${effects[tool.kind]} (${tool.why})`,
@@ -53,6 +69,7 @@ export function describePlan(facts: PlanFacts): string {
     ...admission.refused.map((tool) => `  ${name(tool.name)}: ${visibleBlock(tool.reason, '      ')}`),
     `at most ${limit.maxCalls} calls in all, ${rate === undefined ? 'as fast as it answers' : `at most ${rate} a second`}.`,
     `State is reset ${reset}${config.observe.length === 0 ? '' : `, observed with ${config.observe.join(', ')}`}.`,
+    ...(facts.remarks ?? []).map((remark) => `${visibleLine(remark, longestRemark)}.`),
   ].join('\n')
 }
 

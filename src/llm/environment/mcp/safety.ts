@@ -3,12 +3,19 @@ import type { UnusableTool } from '../../tool/mcp-results.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
 import { requiredOf } from './arguments/schema-parts.ts'
+import { saysOpenWorld } from './server/reach.ts'
 import { filesObserver, missingState } from './environment-config.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
 
+/** `--sandbox` or `--sandbox=remote`. */
+export type Sandbox = boolean | 'remote'
+
 export interface AdmissionOptions {
-  /** The state behind the server may be destroyed: every tool may run. */
-  sandbox?: boolean
+  /**
+   * The state behind the server may be destroyed: every tool may run. `true` speaks for this machine, so a tool that
+   * says that it reaches other hosts may not run; `remote` speaks for all hosts.
+   */
+  sandbox?: Sandbox
   /** Tools that may run besides the read-only ones. */
   allow?: readonly string[]
   /** Tools that the server lists but nobody can call. */
@@ -91,8 +98,12 @@ export function admitTools(
       continue
     }
     const changes = readOnlyHint === false || destructiveHint === true
-    const why = options.allow?.includes(spec.name) ? '--allow' : options.sandbox ? '--sandbox' : undefined
-    if (why === undefined) {
+    const sandboxed = options.sandbox === 'remote' || (options.sandbox === true && !saysOpenWorld(spec))
+    const why = options.allow?.includes(spec.name) ? '--allow' : sandboxed ? '--sandbox' : undefined
+    if (why === undefined && options.sandbox === true) {
+      const reason = `says that it reaches other hosts (openWorldHint), for which --sandbox does not speak: admit it with --sandbox=remote, or with --allow ${visibleLine(spec.name, 128)}`
+      admission.refused.push({ name: spec.name, reason })
+    } else if (why === undefined) {
       const reason = 'may change something (no readOnlyHint); admit it with --allow or --sandbox'
       admission.refused.push({ name: spec.name, reason, remedy: 'allow' })
     } else if (observers.includes(spec.name) && !changes) {

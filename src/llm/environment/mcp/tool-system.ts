@@ -3,10 +3,42 @@ import type { Scored } from '../../episode/score.ts'
 import type { ToolResult, ToolSpec } from '../../tool/tool.ts'
 import { filesObserver } from './environment-config.ts'
 import type { McpTask } from './mcp-task.ts'
-import { normaliseObservation } from './profile/repeatable.ts'
+import {
+  canonicalResults,
+  generatedNames,
+  type GeneratedValues,
+  noGeneratedValues,
+} from './profile/generated.ts'
 import type { AdmittedTool } from './safety.ts'
-import { answerMatches, compactResult, defaultResultLimit } from './salient.ts'
+import {
+  answerMatches,
+  compactResult,
+  defaultResultLimit,
+  isPlainObject,
+  objectsIn,
+  parseJson,
+} from './salient.ts'
 import { type EpisodeState, newState, type StateCallOptions, type StatePool } from './server/state-pool.ts'
+
+/** A call that shows the state, or a part of it. */
+export interface Observer {
+  /** A reading tool, or `{files}`. */
+  name: string
+  arguments: Record<string, unknown>
+  /**
+   * Makes one call for each value that the property `key` has in what an earlier observer shows, as the given argument:
+   * the tasks of each listed project.
+   */
+  each?: { of: string; key: string; argument: string }
+}
+
+/** What trying the tools of a system showed. */
+export interface SystemFindings {
+  /** The kinds of the tools by name. Tools that are not named keep theirs. */
+  kinds: ReadonlyMap<string, AdmittedTool['kind']>
+  observers: readonly Observer[]
+  generated: GeneratedValues
+}
 
 /** Tools over a state that every episode has for itself: an MCP server, or functions in this process. */
 export interface ToolSystem {
@@ -21,9 +53,15 @@ export interface ToolSystem {
   leaveOut(names: Iterable<string>): void
   /** True if the state can be reset and observed, so that tasks may change it. */
   readonly changeable: boolean
+  /** The calls that show the state. */
+  readonly observers: readonly Observer[]
+  /** Values that the tools make up in each state. */
+  readonly generated: GeneratedValues
+  /** From now on, goes by what trying the tools showed. */
+  conclude(findings: SystemFindings): void
   /** Characters of a result that the policy sees. */
   readonly resultLimit: number
-  /** Names of properties with generated values. They are ignored when states and results are compared. */
+  /** Names of properties with generated values. They are never asked for. */
   readonly ignore: readonly string[]
   /** Runs a tool in the state of an episode. The result is formatted for the policy (short and deterministic). */
   call(
@@ -43,6 +81,8 @@ export interface ToolSystem {
   restart(): Promise<void>
   /** The state in comparable form, or null if it cannot be observed. */
   observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
+  /** What each of these calls shows in a state, as the server writes it. */
+  sights(state: EpisodeState, observers: readonly Observer[], options?: StateCallOptions): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -58,21 +98,66 @@ interface ToolSystemOptions {
 }
 
 export function createToolSystem(options: ToolSystemOptions): ToolSystem {
-  const { pool, resultLimit = defaultResultLimit } = options
+  const { pool, resultLimit = defaultResultLimit, ignore = [] } = options
+  let tools = options.tools
   let offered = options.tools
+  let observers: readonly Observer[] = options.observe.map((name) => ({ name, arguments: {} }))
+  let generated = noGeneratedValues()
+
+  async function sights(
+    state: EpisodeState,
+    wanted: readonly Observer[],
+    callOptions: StateCallOptions = {},
+  ): Promise<string[]> {
+    const seen = new Map<string, string[]>()
+    const look = async (name: string, args: Record<string, unknown>): Promise<string> => {
+      if (name === filesObserver) return withoutPaths(await pool.describe(state, callOptions.signal), args)
+      const result = await pool.call(state, name, args, callOptions)
+      return `${result.isError ? 'error: ' : ''}${result.text}`
+    }
+    for (const { name, arguments: args, each } of wanted) {
+      const texts: string[] = []
+      const values = each === undefined ? [undefined] : valuesUnder(seen.get(each.of) ?? [], each.key)
+      for (const value of values)
+        texts.push(await look(name, each === undefined ? args : { ...args, [each.argument]: value }))
+      seen.set(name, [...(seen.get(name) ?? []), ...texts])
+    }
+    return [...seen.values()].flat()
+  }
+
   return {
     name: options.name,
-    tools: options.tools,
+    get tools() {
+      return tools
+    },
+    get observers() {
+      return observers
+    },
+    get generated() {
+      return generated
+    },
+    conclude(findings) {
+      const left = new Set(tools.filter((tool) => !offered.includes(tool)).map(({ spec }) => spec.name))
+      tools = tools.map((tool) => ({ ...tool, kind: findings.kinds.get(tool.spec.name) ?? tool.kind }))
+      offered = tools.filter(({ spec }) => !left.has(spec.name))
+      observers = findings.observers
+      generated = findings.generated
+    },
     get offered() {
       return offered
     },
     leaveOut(names) {
       const left = new Set(names)
-      offered = options.tools.filter((tool) => !left.has(tool.spec.name))
+      offered = tools.filter((tool) => !left.has(tool.spec.name))
     },
-    changeable: options.observe.length > 0,
+    get changeable() {
+      return observers.length > 0
+    },
     resultLimit,
-    ignore: options.ignore ?? [],
+    get ignore() {
+      return [...ignore, ...generatedNames(generated)]
+    },
+    sights,
     look: (...given) => pool.call(...given),
     restart: () => pool.restart(),
     async call(state, name, args, callOptions) {
@@ -80,20 +165,30 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
       return { text: compactResult(result.text, resultLimit), isError: result.isError }
     },
     async observe(state, signal) {
-      if (options.observe.length === 0) return null
-      const seen: string[] = []
-      for (const name of options.observe) {
-        if (name === filesObserver) {
-          seen.push(await pool.describe(state, signal))
-          continue
-        }
-        const result = await pool.call(state, name, {}, { signal })
-        seen.push(`${result.isError ? 'error: ' : ''}${normaliseObservation(result.text, options.ignore)}`)
-      }
-      return seen.join('\n')
+      if (observers.length === 0) return null
+      return canonicalResults(await sights(state, observers, { signal }), generated, ignore)
     },
     close: () => pool.close(),
   }
+}
+
+/** What the files show, without the paths that are excepted. */
+function withoutPaths(text: string, { except }: Record<string, unknown>): string {
+  const json = parseJson(text)
+  if (!Array.isArray(except) || !isPlainObject(json)) return text
+  return JSON.stringify(Object.fromEntries(Object.entries(json).filter(([path]) => !except.includes(path))))
+}
+
+/** Most calls of an observer that is called once for each value. */
+const mostValues = 20
+
+/** The distinct plain values of a property in some results. */
+function valuesUnder(texts: readonly string[], key: string): unknown[] {
+  const found = texts
+    .flatMap((text) => objectsIn(parseJson(text)))
+    .map((record) => record[key])
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+  return [...new Set(found)].slice(0, mostValues)
 }
 
 /** The specs of the tools that the policy may use. */

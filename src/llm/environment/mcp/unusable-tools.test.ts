@@ -173,8 +173,9 @@ test('tools beyond the work limit of a list are left out, with the limit as the 
 // Tools of which the server does not say whether they change anything. unmarked-tools.slow.test.ts has more of them.
 vi.setConfig({ testTimeout: 240_000 })
 
-test('tools without annotations that change nothing carry tasks in a sandbox; a clock and a writer are left out with the reason', async () => {
-  const environment = await openFixture('sums', { sandbox: true })
+test('without a reset, tools that change nothing carry tasks; a clock and a writer are left out with the reason', async () => {
+  const config = { reset: 'none' as const, observe: [] }
+  const environment = await openFixture('sums', { sandbox: true, config })
   expect(environment.plan).toMatch(/add +MAY CHANGE STATE: it is tried first \(--sandbox\)/)
   const { tasks, leftOut, hint } = await environment.prepareTasks({ seed: 1, counts: { train: 12, test: 6 } })
   expect(tasks.kinds).toEqual(expect.arrayContaining(['add', 'unix_time', 'list_notes']))
@@ -182,7 +183,7 @@ test('tools without annotations that change nothing carry tasks in a sandbox; a 
   const reasons = Object.fromEntries(leftOut.map((tool) => [tool.name, tool.reason]))
   expect(reasons).toEqual({
     now: 'the same call gives another result when repeated',
-    note: 'it changes what list_notes shows, and the "agoge" entry declares no "reset" and no "observe"',
+    note: 'it changes what list_notes shows, and its state cannot be reset',
   })
   const all = [...tasks.all('train'), ...tasks.all('test')]
   expect(new Set(await solved(environment, all))).toEqual(new Set([true]))

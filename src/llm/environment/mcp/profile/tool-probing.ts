@@ -17,6 +17,7 @@ import { requiredOf, resolveSchema, typeOf, UnusableSchema } from '../arguments/
 import { SlowCall, StateNotMade } from '../server/state-pool.ts'
 import type { StateCall } from '../server/state-pool.ts'
 import type { ToolSystem } from '../tool-system.ts'
+import type { ProfiledTools } from './profile-tools.ts'
 import type { ToolProfile } from './tool-profile.ts'
 import { plainCalls, tryUnknownTools } from './trial.ts'
 
@@ -41,6 +42,8 @@ export interface ProbeOptions {
   /** Maximum number of kinds with two steps. Default: 4. */
   chains?: number | undefined
   signal?: AbortSignal | undefined
+  /** What trying the tools showed before. Default: they are tried here. */
+  profile?: ProfiledTools | undefined
 }
 
 type Success = ReferenceRun & { ok: true }
@@ -60,7 +63,14 @@ const mostRecords = 200
  * give the same result. Other tools are removed from those that `system` offers.
  */
 export async function probeTools(system: ToolSystem, options: ProbeOptions): Promise<Probe> {
-  const probe: Probe = { kinds: [], creators: [], harvest: [], leftOut: [], readers: [], profiles: [] }
+  const probe: Probe = {
+    kinds: [],
+    creators: [],
+    harvest: [],
+    leftOut: [],
+    readers: [],
+    profiles: options.profile?.profiles ?? [],
+  }
   const found: { kind: KindPlan; draft: Draft; run: Success }[] = []
   const began = performance.now()
   const limits = { signal: options.signal, seconds: options.deadlineSeconds ?? 3 }
@@ -176,7 +186,9 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     return reason === changedNothing && conclude ? attempt(single({ ...tool, kind: 'read' })) : reason
   }
 
-  let tools = system.tools
+  probe.leftOut.push(...(options.profile?.leftOut ?? []))
+  const refused = new Set(probe.leftOut.map(({ name }) => name))
+  let tools = system.tools.filter(({ spec }) => !refused.has(spec.name))
   if (!system.changeable) {
     const { missing = 'the state cannot be reset and observed' } = options
     const trial = await tryUnknownTools(system, { ...limits, seed: options.seed, missing })

@@ -18,8 +18,8 @@ export interface ToolExample {
   arguments: Record<string, unknown>
   /** The result as text. */
   text: string
-  /** Calls of writing tools before it, from a fresh state. */
-  seeds: readonly { name: string; arguments: Record<string, unknown> }[]
+  /** Calls of writing tools before it, from a fresh state, with their results. */
+  seeds: readonly { name: string; arguments: Record<string, unknown>; text: string }[]
 }
 
 /** What calling a tool showed. */

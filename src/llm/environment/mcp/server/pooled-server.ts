@@ -2,108 +2,26 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { defined } from '../../../../defined.ts'
-import { AgogeError } from '../../../../error.ts'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
 import type { UnusableTool } from '../../../tool/mcp-results.ts'
 import { redactError } from '../../../tool/redact.ts'
 import type { ServerConfig } from '../../../tool/server-config.ts'
 import { createServerPool } from '../../../tool/server-pool.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from '../../../tool/tool.ts'
-import { manyWaiters } from '../../../tool/waiting.ts'
 import type { McpEnvironmentConfig } from '../environment-config.ts'
+import { type CallLimit, limitToolbox } from './call-limit.ts'
 import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
+import type { Service } from './service.ts'
+import { fillSlot, slotNames, type SlotPlan } from './slot.ts'
+import { createFileTracker, describeChanges, type SlotFiles } from './slot-files.ts'
 import type { StateServer } from './state-pool.ts'
 
-interface LimitOptions {
-  /** Tools that may be called. Other names are refused. */
-  allowed: Iterable<string>
-  /** Total number of calls over all toolboxes behind these limits. */
-  maxCalls: number
-  /** Calls per second in total. Default: no limit. */
-  callsPerSecond?: number | undefined
-}
-
-/** Counts, paces and refuses calls. All connections to a server share one instance. */
-export interface CallLimit {
-  readonly allowed: ReadonlySet<string>
-  readonly maxCalls: number
-  readonly callsPerSecond: number | undefined
-  /** Calls made so far, in total and by tool. */
-  used(): { total: number; tools: Record<string, number> }
-  /**
-   * Resolves when the call may be made.
-   *
-   * @throws AgogeError for a refused tool or a spent budget.
-   */
-  admit(tool: string, signal?: AbortSignal): Promise<void>
-}
-
-export function createCallLimit(options: LimitOptions): CallLimit {
-  const allowed = new Set(options.allowed)
-  const tools = new Map<string, number>()
-  const gap = options.callsPerSecond === undefined ? 0 : 1000 / options.callsPerSecond
-  let total = 0
-  let next = 0
-  return {
-    allowed,
-    maxCalls: options.maxCalls,
-    callsPerSecond: options.callsPerSecond,
-    used: () => ({ total, tools: Object.fromEntries(tools) }),
-    async admit(tool, signal) {
-      signal?.throwIfAborted()
-      if (!allowed.has(tool)) {
-        throw new AgogeError(`the tool "${tool}" is not allowed to run`, {
-          code: 'tool-not-allowed',
-          given: tool,
-          expected: `one of: ${[...allowed].join(', ') || '(none)'}`,
-          hint: `admit it with --allow ${tool}, or with --sandbox if the state behind the server may be destroyed`,
-        })
-      }
-      if (total >= options.maxCalls) {
-        throw new AgogeError(`the budget of ${options.maxCalls} calls is spent`, {
-          code: 'call-budget',
-          given: tool,
-          expected: `at most ${options.maxCalls} calls`,
-          hint: 'raise it with --max-calls, or ask for fewer tasks or steps',
-        })
-      }
-      total++
-      tools.set(tool, (tools.get(tool) ?? 0) + 1)
-      if (gap === 0) return
-      const now = performance.now()
-      const at = Math.max(now, next)
-      next = at + gap
-      if (at > now) await pause(at - now, signal)
-    },
-  }
-}
-
-/** Applies the limits to a toolbox. Refused tools are neither listed nor called. */
-export function limitToolbox(toolbox: Toolbox, limit: CallLimit): Toolbox {
-  return {
-    specs: toolbox.specs.filter((spec) => limit.allowed.has(spec.name)),
-    async call(name, args, options) {
-      options?.onWait?.(true)
-      await limit.admit(name, options?.signal)
-      options?.onWait?.(false)
-      return toolbox.call(name, args, options)
-    },
-  }
-}
-
-function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const aborted = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', aborted)
-      resolve()
-    }, milliseconds)
-    manyWaiters(signal)
-    signal?.addEventListener('abort', aborted, { once: true })
-  })
+/**
+ * How the servers of a pool are reset. `restart` always gives a fresh process. `restore` keeps the process and restores
+ * what it keeps in files and services; it must be proved first, because a process may keep state in memory too.
+ */
+export interface ResetMode {
+  way: 'restart' | 'restore'
 }
 
 interface PooledServerOptions {
@@ -112,6 +30,11 @@ interface PooledServerOptions {
   limit: CallLimit
   /** Hides secrets in everything the server sends (tools, results, errors). */
   redact: (text: string) => string
+  /** For the reset `slot`: what goes into each slot. */
+  plan?: SlotPlan | undefined
+  mode?: ResetMode
+  /** Starts the service behind the server for one slot. */
+  startService?: ((folder: string, signal?: AbortSignal) => Promise<Service>) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -119,93 +42,191 @@ interface PooledServerOptions {
 export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentConfig): boolean {
   if (config.reset === 'none') return true
   if ('url' in server) return false
-  if (config.reset === 'restart') return true
+  if (config.reset === 'restart' || config.reset === 'slot') return true
   if ('roots' in Object(config.reset)) return true
   return JSON.stringify([server.args, server.env, server.cwd, config.env]).includes('{slot}')
 }
 
+/** Longer results are an error: nobody reads them, and searching them would hold up the run. */
+const longestResult = 1_000_000
+
+/** What can be done with the state behind a connection. */
+type ResetWays = Pick<StateServer, 'reset' | 'snapshot' | 'restore' | 'describe'>
+
 /** Starts one server with its own folder and the reset that the environment declares. */
 export async function openPooledServer(options: PooledServerOptions): Promise<StateServer> {
-  const { config, limit, signal } = options
+  const { config, limit, signal, plan, redact } = options
   const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
-  const server = inEnv(options.server, config, folder)
   // The server started before, when its tools were listed. Now several may start at the same time and need longer.
   const connectSeconds = config.connectSeconds ?? 60
+  const names = plan === undefined ? plainNames(folder) : slotNames(plan, folder)
+  const clean = (text: string): string => redact(names.show(text))
+  let service: Service | undefined
+  let server: ServerConfig
   let connection: Toolbox & { close(): Promise<void> }
 
   async function connect(): Promise<void> {
     if (typeof config.reset === 'object' && 'roots' in config.reset) {
-      const pool = createServerPool({ server, size: 1, roots: true, redact: options.redact, connectSeconds })
+      const pool = createServerPool({ server, size: 1, roots: true, redact, connectSeconds })
       const lease = await pool.lease({ root: folder, ...defined({ signal }) })
       connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
     } else {
       const { connectServer } = await import('../../../tool/mcp-client.ts')
-      connection = await connectServer(server, {
-        redact: options.redact,
-        connectSeconds,
-        ...defined({ signal }),
-      })
+      connection = await connectServer(server, { redact, connectSeconds, ...defined({ signal }) })
     }
   }
-
-  // The server's folder differs between runs, so results must not contain its name.
-  const clean = (text: string): string =>
-    options.redact(text.replaceAll(`${folder}/`, '/').replaceAll(folder, '/'))
-  const withFileErrors = (): Toolbox => {
-    const inner = limitToolbox(connection, limit)
-    return {
-      specs: inner.specs,
-      async call(name, args, callOptions) {
-        const result = await cleanly(clean, () => inner.call(name, args, callOptions))
-        return { text: clean(result.text), isError: result.isError }
-      },
-    }
+  async function restart(between: () => void | Promise<void>): Promise<void> {
+    await connection.close()
+    await between()
+    await connect()
   }
 
   const paths = statePaths(config, folder)
-  let fresh: FilesSnapshot = []
+  let outside: FilesSnapshot = []
+  let ways: ResetWays
   try {
-    fresh = paths === undefined ? fresh : readFiles(paths)
+    if (paths !== undefined) outside = readFiles(paths)
+    if (plan !== undefined) fillSlot(plan, folder)
     await cleanly(clean, async () => {
-      if (typeof config.reset === 'object' && 'command' in config.reset) {
-        await runResetCommand(config.reset.command, folder, { signal, redact: options.redact })
-      }
+      service = await options.startService?.(folder, signal)
+      server = inSlot(options.server, config, folder, service)
+      if (typeof config.reset === 'object' && 'command' in config.reset)
+        await runResetCommand(config.reset.command, folder, { signal, redact })
+      const before = plan === undefined ? undefined : createFileTracker(folder).read()
       await connect()
+      ways =
+        before === undefined
+          ? declaredWays(config, folder, { paths, outside, restart, service, redact })
+          : slotWays(folder, before, { mode: options.mode ?? { way: 'restart' }, restart, service })
     })
   } catch (error) {
+    await service?.close()
     await rm(folder, { recursive: true, force: true })
     throw error
   }
+  const limited = (): Toolbox => limitToolbox(connection, limit)
   return {
-    toolbox: { specs: withFileErrors().specs, call: (...call) => withFileErrors().call(...call) },
-    reset: (resetSignal) =>
-      cleanly(clean, async () => {
-        if (paths !== undefined) return writeFiles(paths, fresh)
-        if (config.reset === 'restart') {
-          await connection.close()
-          writeFiles([folder], [])
-          await connect()
-        } else if (typeof config.reset === 'object' && 'command' in config.reset) {
-          await runResetCommand(config.reset.command, folder, {
-            signal: resetSignal,
-            redact: options.redact,
-          })
-        } else {
-          throw new InfrastructureError('the environment declares no reset')
-        }
-      }),
-    ...(paths === undefined
-      ? {}
-      : {
-          snapshot: async () => readFiles(paths),
-          describe: async () => clean(describeFiles(readFiles(paths))),
-          restore: async (snapshot: unknown) => writeFiles(paths, snapshot as FilesSnapshot),
-        }),
+    toolbox: {
+      specs: limited().specs,
+      async call(name, args, callOptions) {
+        const result = await cleanly(clean, () => limited().call(name, names.hide(args), callOptions))
+        const { length } = result.text
+        if (length > longestResult)
+          return {
+            text: `the result has ${length} characters, and at most ${longestResult} are read`,
+            isError: true,
+          }
+        return { text: clean(result.text), isError: result.isError }
+      },
+    },
+    reset: (resetSignal) => cleanly(clean, () => ways.reset(resetSignal)),
+    get snapshot() {
+      return ways.snapshot
+    },
+    get restore() {
+      return ways.restore
+    },
+    get describe() {
+      const { describe } = ways
+      return describe && (async () => clean(await describe()))
+    },
     async close() {
       await connection.close()
+      await service?.close()
       // Files outside the server's folder belong to the user and are restored to their original contents.
-      if (paths !== undefined) writeFiles(paths, fresh)
+      if (paths !== undefined) writeFiles(paths, outside)
       await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The server's folder differs between runs, so results must not contain its name. */
+function plainNames(folder: string) {
+  return {
+    show: (text: string) => text.replaceAll(`${folder}/`, '/').replaceAll(folder, '/'),
+    hide: (args: Record<string, unknown>) => args,
+  }
+}
+
+/** The ways of a server in a slot: its files are read, restored and described. */
+function slotWays(
+  folder: string,
+  before: SlotFiles,
+  {
+    mode,
+    restart,
+    service,
+  }: {
+    mode: ResetMode
+    restart: (between: () => Promise<void>) => Promise<void>
+    service: Service | undefined
+  },
+): ResetWays {
+  const files = createFileTracker(folder)
+  // What the server makes when it starts belongs to the fresh state of a process that is kept.
+  let fresh = files.read()
+  return {
+    async reset() {
+      if (mode.way === 'restore') {
+        files.write(fresh)
+        await service?.reset()
+        return
+      }
+      await restart(async () => {
+        files.write(before)
+        await service?.reset()
+      })
+      fresh = files.read()
+    },
+    // What is in a service is recreated by repeating the calls.
+    get snapshot() {
+      return mode.way === 'restore' && service === undefined ? async () => files.read() : undefined
+    },
+    get restore() {
+      return mode.way === 'restore' && service === undefined
+        ? async (snapshot: unknown) => files.write(snapshot as SlotFiles)
+        : undefined
+    },
+    describe: async () => describeChanges(fresh, files.read()),
+  }
+}
+
+/** The ways that the entry of the server declares. */
+function declaredWays(
+  { reset }: McpEnvironmentConfig,
+  folder: string,
+  given: {
+    paths: string[] | undefined
+    outside: FilesSnapshot
+    restart: (between: () => void | Promise<void>) => Promise<void>
+    service: Service | undefined
+    redact: (text: string) => string
+  },
+): ResetWays {
+  const { paths, outside, restart, service, redact } = given
+  if (paths !== undefined) {
+    return {
+      async reset() {
+        writeFiles(paths, outside)
+        await service?.reset()
+      },
+      ...(service === undefined && {
+        snapshot: async () => readFiles(paths),
+        restore: async (snapshot: unknown) => writeFiles(paths, snapshot as FilesSnapshot),
+      }),
+      describe: async () => describeFiles(readFiles(paths)),
+    }
+  }
+  return {
+    async reset(signal) {
+      if (reset === 'restart') {
+        await restart(async () => {
+          writeFiles([folder], [])
+          await service?.reset()
+        })
+      } else if (typeof reset === 'object' && 'command' in reset) {
+        await runResetCommand(reset.command, folder, { signal, redact })
+      } else throw new InfrastructureError('the environment declares no reset')
     },
   }
 }
@@ -227,13 +248,21 @@ export async function listServerTools({
   server,
   config,
   redact,
+  plan,
+  startService,
   signal,
-}: Omit<PooledServerOptions, 'limit'>): Promise<{ specs: ToolSpec[]; unusable: readonly UnusableTool[] }> {
+}: Omit<PooledServerOptions, 'limit' | 'mode'>): Promise<{
+  specs: ToolSpec[]
+  unusable: readonly UnusableTool[]
+}> {
   const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
+  let service: Service | undefined
   try {
+    if (plan !== undefined) fillSlot(plan, folder)
+    service = await startService?.(folder, signal)
     const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
     const { connectServer } = await import('../../../tool/mcp-client.ts')
-    const connection = await connectServer(inEnv(server, config, folder), {
+    const connection = await connectServer(inSlot(server, config, folder, service), {
       ...roots,
       redact,
       ...defined({ connectSeconds: config.connectSeconds, signal }),
@@ -242,6 +271,7 @@ export async function listServerTools({
     const { specs, unusable } = connection
     return { specs, unusable }
   } finally {
+    await service?.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -256,10 +286,18 @@ function statePaths(config: McpEnvironmentConfig, folder: string): string[] | un
   })
 }
 
-function inEnv(server: ServerConfig, config: McpEnvironmentConfig, folder: string): ServerConfig {
+/** The configuration of a server with the folder of its slot and the address of its service filled in. */
+function inSlot(
+  server: ServerConfig,
+  config: McpEnvironmentConfig,
+  folder: string,
+  service: Service | undefined,
+): ServerConfig {
   if ('url' in server) return server
-  const fill = (text: string): string => text.replaceAll('{slot}', folder)
-  const env = { ...server.env, ...config.env }
+  const places = Object.entries({ slot: folder, ...service?.places })
+  const fill = (text: string): string =>
+    places.reduce((filled, [name, value]) => filled.replaceAll(`{${name}}`, () => value), text)
+  const env = { ...service?.env, ...server.env, ...config.env }
   return {
     ...server,
     command: fill(server.command),

@@ -12,10 +12,10 @@ export interface StateServer {
   toolbox: Toolbox
   reset(signal?: AbortSignal): Promise<void>
   /** Returns the state as a value, if that is cheap. Without it, a state is recreated by repeating its calls. */
-  snapshot?(): Promise<unknown>
-  restore?(snapshot: unknown): Promise<void>
+  snapshot?: (() => Promise<unknown>) | undefined
+  restore?: ((snapshot: unknown) => Promise<void>) | undefined
   /** Returns the current state as comparable text. */
-  describe?(): Promise<string>
+  describe?: (() => Promise<string>) | undefined
   close(): Promise<void>
 }
 
@@ -80,6 +80,8 @@ export interface StatePool {
   describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
   /** Closes the idle servers. The next call opens new ones. */
   restart(): Promise<void>
+  /** From now on, uses at most this many servers. */
+  limit(servers: number): void
   close(): Promise<void>
 }
 
@@ -108,14 +110,17 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   const idle = [...members]
   const waiting: Waiter[] = []
   let closed = false
+  let usable = members.length
 
   async function take(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
-    if (idle.length === 0) return queue(state, signal)
-    let best = idle.findIndex(
-      (member) => member.server !== undefined && sameCalls(member.journal, state.journal),
-    )
-    if (best < 0) best = idle.findIndex((member) => member.server === undefined)
-    return idle.splice(Math.max(best, 0), 1)[0]
+    const free = idle.filter(({ index }) => index < usable)
+    const best =
+      free.find((member) => member.server !== undefined && sameCalls(member.journal, state.journal)) ??
+      free.find((member) => member.server === undefined) ??
+      free.at(0)
+    if (best === undefined) return queue(state, signal)
+    idle.splice(idle.indexOf(best), 1)
+    return best
   }
 
   /** An aborted waiter leaves the queue, so that no server is assigned to it. */
@@ -248,6 +253,9 @@ export function createStatePool(options: StatePoolOptions): StatePool {
         },
         { signal },
       )
+    },
+    limit(servers) {
+      usable = Math.max(1, servers)
     },
     async restart() {
       await Promise.all(idle.map(discard))

@@ -1,0 +1,83 @@
+import { filesObserver } from '../environment-config.ts'
+import { isPlainObject, objectsIn, parseJson } from '../salient.ts'
+import type { Observer } from '../tool-system.ts'
+import { observerKey, type Tried } from './trying.ts'
+
+/**
+ * Chooses the calls that show what the writing tools change. For each writing tool: tools without arguments if their
+ * results showed each of its changes; else the files, if they are text; else reading tools with arguments drawn from
+ * known records; else the files whatever they are.
+ *
+ * @param usable keys of the observers that show the same in two equal states.
+ */
+export function chooseObservers(
+  writers: readonly Tried[],
+  witnesses: readonly Observer[],
+  usable: ReadonlySet<string>,
+  look: (observer: Observer) => string | undefined,
+): Observer[] {
+  const chosen = new Map<string, Observer>()
+  for (const { changes, changed } of writers) {
+    const shows = witnesses.filter(
+      (witness) => usable.has(observerKey(witness)) && changes.has(observerKey(witness)),
+    )
+    const always = shows.filter((witness) => changes.get(observerKey(witness)) === changed)
+    const plainTools = always.filter(({ name, arguments: args }) => isPlain(args) && name !== filesObserver)
+    const files = shows.filter(({ name }) => name === filesObserver)
+    const readable = files.filter((witness) => !/"hash":"[\da-f]{64}"/.test(look(witness) ?? ''))
+    const withArguments = shows.filter(
+      ({ name, arguments: args }) => !isPlain(args) && name !== filesObserver,
+    )
+    const first = [plainTools, readable, withArguments, shows].find((some) => some.length > 0) ?? []
+    for (const witness of first) chosen.set(observerKey(witness), witness)
+  }
+  return linked([...chosen.values()], witnesses, look)
+}
+
+function isPlain(args: Record<string, unknown>): boolean {
+  return Object.keys(args).length === 0
+}
+
+/**
+ * Turns an observer with one argument into one for each value that another observer lists: the tasks of every project,
+ * not only of the one that happened to be tried.
+ */
+function linked(
+  chosen: readonly Observer[],
+  witnesses: readonly Observer[],
+  look: (observer: Observer) => string | undefined,
+): Observer[] {
+  const lists = witnesses.filter(({ name, arguments: args }) => isPlain(args) && name !== filesObserver)
+  const made = new Map<string, Observer>()
+  for (const observer of chosen) {
+    const [[argument, value] = [], ...more] = Object.entries(observer.arguments)
+    const source =
+      argument === undefined || more.length > 0 || !['string', 'number'].includes(typeof value)
+        ? undefined
+        : lists
+            .map((list) => ({ list, key: keyOf(look(list), value) }))
+            .find(({ key, list }) => key !== undefined && list.name !== observer.name)
+    if (source?.key === undefined || argument === undefined) {
+      made.set(observerKey(observer), observer)
+      continue
+    }
+    made.set(observerKey(source.list), source.list)
+    made.set(`${observer.name} for each`, {
+      name: observer.name,
+      arguments: {},
+      each: { of: source.list.name, key: source.key, argument },
+    })
+  }
+  // The lists come first: the others are looked up from what they show.
+  return [...made.values()].toSorted(
+    (left, right) => Number(left.each !== undefined) - Number(right.each !== undefined),
+  )
+}
+
+/** The property under which a result has a value. */
+function keyOf(text: string | undefined, value: unknown): string | undefined {
+  if (text === undefined) return undefined
+  for (const record of objectsIn(parseJson(text)))
+    for (const [key, item] of Object.entries(record)) if (item === value && !isPlainObject(item)) return key
+  return undefined
+}

@@ -1,0 +1,202 @@
+import { performance } from 'node:perf_hooks'
+import { spoken } from '../arguments/words.ts'
+import { requiredOf } from '../arguments/schema-parts.ts'
+import { filesObserver } from '../environment-config.ts'
+import type { LeftOutTool } from '../safety.ts'
+import type { ResetMode } from '../server/pooled-server.ts'
+import type { StatePool } from '../server/state-pool.ts'
+import type { Observer, ToolSystem } from '../tool-system.ts'
+import { concludeTool } from './conclusions.ts'
+import { chooseObservers } from './observers.ts'
+import { type Proof, proveReaders, proveWriters } from './proofs.ts'
+import { clockTick, plainCall } from './repeatable.ts'
+import type { ToolProfile } from './tool-profile.ts'
+import { CallsUsedUp, createTrying, observerKey, soundsChanging, type Tried, type Trying } from './trying.ts'
+
+export interface ProfileOptions {
+  seed: number
+  /** Seconds that a call may take. Default: 3. */
+  deadlineSeconds?: number | undefined
+  signal?: AbortSignal | undefined
+  /** Most calls that are made. */
+  mostCalls: number
+  /** Observers that the configuration names. Empty: they are found. */
+  observe: readonly string[]
+  /** Whether the servers can describe their files. */
+  files: boolean
+  /** Tools that a person allowed by name. */
+  allowed: readonly string[]
+  pool: Pick<StatePool, 'limit'>
+  /** If it may be `restore`, that is proved, and set if it is right. */
+  mode?: ResetMode
+}
+
+/** What calling the tools of a system showed. */
+export interface ProfiledTools {
+  profiles: readonly ToolProfile[]
+  leftOut: readonly LeftOutTool[]
+  observers: readonly Observer[]
+  calls: number
+  /** How the state is reset; `none` if a reset was tried and did not bring back the first state. */
+  reset: 'restart' | 'restore' | 'none'
+}
+
+/** Most calls for finding out what some number of tools do. */
+export function mostProfileCalls(tools: number): number {
+  return 100 + 60 * tools
+}
+
+/**
+ * Calls every tool of a system with generated arguments and finds out what it does, through which tools its changes
+ * show, which values are made up, and how the state is reset. The system goes by it from then on.
+ */
+export async function profileTools(system: ToolSystem, options: ProfileOptions): Promise<ProfiledTools> {
+  const began = performance.now()
+  const { mode } = options
+  options.pool.limit(1)
+  const trying = createTrying(system, {
+    seed: options.seed,
+    seconds: options.deadlineSeconds ?? 3,
+    signal: options.signal,
+    mostCalls: options.mostCalls,
+    files: options.files,
+  })
+  const proof: Proof = {
+    usable: new Set(),
+    fresh: new Map(),
+    places: new Set(),
+    known: new Set(),
+    works: true,
+    restores: mode !== undefined,
+    dependent: new Set(),
+    unproved: new Map(),
+  }
+  try {
+    for (const name of options.observe) trying.witnesses.push({ name, arguments: {} })
+    await tryAll(trying)
+    ignoreNoise([...trying.tried.values()], trying.witnesses)
+    await clockTick(began, options.signal)
+    await proveWriters(trying, proof, mode)
+    await proveReaders(trying)
+  } catch (error) {
+    if (!(error instanceof CallsUsedUp)) throw error
+  } finally {
+    options.pool.limit(Infinity)
+    if (mode !== undefined) mode.way = proof.works && proof.restores ? 'restore' : 'restart'
+  }
+  const entries = [...trying.tried.values()]
+  const writers = entries.filter(({ changed, tool }) => changed > 0 && !proof.unproved.has(tool.spec.name))
+  const declared = options.observe.map((name): Observer => ({ name, arguments: {} }))
+  const found = declared.length > 0 ? declared : chosen(writers, trying.witnesses, proof)
+  const observers = proof.works ? found : []
+  const concluded = entries.map((entry) =>
+    concludeTool(entry, {
+      proof,
+      observers,
+      allowed: options.allowed.includes(entry.tool.spec.name),
+      declared: options.observe.includes(entry.tool.spec.name),
+      usedUp: trying.calls() > options.mostCalls ? options.mostCalls : undefined,
+    }),
+  )
+  system.conclude({
+    kinds: new Map(
+      concluded.flatMap(({ profile, kind }) => (kind === undefined ? [] : [[profile.name, kind] as const])),
+    ),
+    observers,
+    generated: {
+      places: proof.places,
+      known: proof.known,
+    },
+  })
+  return {
+    profiles: concluded.map(({ profile }) => profile),
+    leftOut: concluded.flatMap(({ leftOut }) => leftOut ?? []),
+    observers,
+    calls: Math.min(trying.calls(), options.mostCalls),
+    reset: proof.works ? (mode?.way ?? 'restart') : 'none',
+  }
+}
+
+function chosen(writers: readonly Tried[], witnesses: readonly Observer[], proof: Proof): Observer[] {
+  return chooseObservers(writers, witnesses, proof.usable, (observer) =>
+    proof.fresh.get(observerKey(observer)),
+  )
+}
+
+const rounds = 3
+
+/** Tries the tools that need no arguments, then all others, again after something was created. */
+async function tryAll(trying: Trying): Promise<void> {
+  const entries = [...trying.tried.values()]
+  const needless = entries.filter(({ tool }) => plainCall(tool) !== undefined).toSorted(byTrust)
+  for (const entry of needless) {
+    await trying.tryTool(entry, 1, 0)
+    if (entry.examples.length > 0) trying.addWitness(entry, {})
+  }
+  const demanding = entries.filter(({ tool }) => requiredOf(tool.spec.inputSchema).length > 0)
+  for (let round = 0; round < rounds; round++) {
+    const before = progress(entries)
+    for (const entry of demanding) {
+      if (settled(entry)) continue
+      await trying.tryTool(entry, round === 0 ? 3 : 5, round * 8)
+      const example = entry.examples.at(-1)
+      if (example !== undefined && entry.tool.kind !== 'write') trying.addWitness(entry, example.arguments)
+    }
+    // What changed nothing in the first state may do so now: clear a list, undo a step.
+    for (const entry of needless)
+      if (entry.tool.kind !== 'read' && !settled(entry)) await trying.tryTool(entry, 2, round * 8 + 1)
+    if (entries.every(settled) || (round > 0 && progress(entries) === before)) break
+  }
+}
+
+function progress(entries: readonly Tried[]): number {
+  return entries.reduce((sum, { succeeded }) => sum + Number(succeeded > 0), 0)
+}
+
+function settled({ changed, succeeded, tool, hopeless, slow, died }: Tried): boolean {
+  // A tool that sounds as if it changed something gets more chances to do so.
+  const enough = tool.kind === 'read' ? 2 : soundsChanging(tool.spec.name) ? 12 : 5
+  return hopeless !== undefined || slow > 1 || died > 1 || changed > 1 || succeeded >= enough
+}
+
+const readingVerbs = new Set('list get read show search find describe count status view fetch'.split(' '))
+
+/** Tools that are marked as reading first, then those whose names say so. */
+function byTrust(left: Tried, right: Tried): number {
+  const rank = ({ tool }: Tried): number => {
+    if (tool.kind === 'read') return 0
+    return spoken(tool.spec.name).some((word) => readingVerbs.has(word.toLowerCase())) ? 1 : 2
+  }
+  return rank(left) - rank(right)
+}
+
+/** A file that nearly every tool changes, those that read too, is a log and not a part of the state. */
+function ignoreNoise(entries: readonly Tried[], witnesses: Observer[]): void {
+  const used = entries.filter(({ succeeded }) => succeeded > 0)
+  const paths = new Set(used.flatMap((entry) => [...entry.paths]))
+  const noise = [...paths].filter((path) => {
+    const by = used.filter((entry) => entry.paths.has(path))
+    const reads = by.some(({ tool }) => tool.kind === 'read' || byName(tool.spec.name))
+    return reads && by.length >= 3 && by.length >= 0.8 * used.length
+  })
+  if (noise.length === 0) return
+  for (const entry of used) {
+    for (const path of noise) entry.paths.delete(path)
+    if (entry.paths.size > 0) continue
+    const before = entry.changes.get(filesObserver)
+    entry.changes.delete(filesObserver)
+    if (before !== undefined && entry.changes.size === 0) entry.changed = 0
+  }
+  const at = witnesses.findIndex(({ name }) => name === filesObserver)
+  witnesses[at] = { name: filesObserver, arguments: { except: noise } }
+  // Its key is another now.
+  for (const entry of used) {
+    const count = entry.changes.get(filesObserver)
+    entry.changes.delete(filesObserver)
+    if (count !== undefined) entry.changes.set(observerKey(witnesses[at]), count)
+  }
+}
+
+function byName(name: string): boolean {
+  return spoken(name).some((word) => readingVerbs.has(word.toLowerCase()))
+}

@@ -1,0 +1,316 @@
+import { AgogeError } from '../../../../error.ts'
+import { createRandom } from '../../../../engine/random/index.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
+import type { ToolResult } from '../../../tool/tool.ts'
+import { sampleArguments } from '../arguments/sample-arguments.ts'
+import { UnusableSchema } from '../arguments/schema-parts.ts'
+import { spoken, wordsOf } from '../arguments/words.ts'
+import { filesObserver } from '../environment-config.ts'
+import { recordsIn } from '../mcp-task.ts'
+import type { AdmittedTool } from '../safety.ts'
+import { parseJson, type PlainObject } from '../salient.ts'
+import { type EpisodeState, newState, SlowCall } from '../server/state-pool.ts'
+import type { Observer, ToolSystem } from '../tool-system.ts'
+import { canonicalResults, compareResults, noGeneratedValues } from './generated.ts'
+import { plainCall } from './repeatable.ts'
+import type { ToolExample } from './tool-profile.ts'
+
+/** What the calls of one tool showed so far. */
+export interface Tried {
+  tool: AdmittedTool
+  examples: (ToolExample & { changed: boolean })[]
+  /** Of a tool that changed something: how many of its calls changed what each observer shows, by the observer's key. */
+  changes: Map<string, number>
+  /** Calls that changed something, and calls that succeeded. */
+  changed: number
+  succeeded: number
+  /** Paths of the files that its calls changed. */
+  paths: Set<string>
+  /** Calls that were repeated although they had succeeded, and those of them that failed. */
+  repeated: number
+  failed: number
+  /** Repeated calls with another result. */
+  varied: number
+  slow: number
+  died: number
+  /** Properties of its results that differ from call to call, beside others that do not. */
+  volatile: Set<string>
+  /** Why it cannot be used, whatever the arguments are. */
+  hopeless?: string
+  /** What the last failed call said. */
+  error?: string
+}
+
+export interface TryingOptions {
+  seed: number
+  seconds: number
+  signal: AbortSignal | undefined
+  mostCalls: number
+  /** Whether the servers can describe their files. */
+  files: boolean
+}
+
+/** Thrown when the calls for trying the tools are used up. */
+export class CallsUsedUp extends Error {}
+
+/** Verbs of tools that change something. A tool of unknown effect with such a name is not used to look at the state. */
+const changingVerbs: ReadonlySet<string> = new Set(
+  'add append apply archive assign cancel clean clear close commit complete copy create delete destroy disable drop edit empty enable erase execute flush import insert kill make merge move open patch pop post publish purge push put remove rename reset restart restore run save send set start stop submit switch toggle truncate undo unset update upload upsert wipe write'.split(
+    ' ',
+  ),
+)
+
+const mostWitnesses = 8
+const mostExamples = 3
+/** After this many preparing calls a fresh state is begun, so that examples stay short. */
+const mostSeeds = 8
+/** Calls that fill an empty state. */
+const mostFillers = 3
+/** Records that arguments are taken from. */
+const mostRecords = 200
+
+/** Whether the name of a tool has a verb of change. */
+export function soundsChanging(name: string): boolean {
+  return spoken(name).some((word) => changingVerbs.has(word.toLowerCase()))
+}
+
+export function observerKey({ name, arguments: args }: Observer): string {
+  return Object.keys(args).length === 0 ? name : `${name} ${JSON.stringify(args)}`
+}
+
+/**
+ * Calls the tools of a system in one state that goes on, and looks at what each call changes: through the files of the
+ * slot, and through tools that are believed to read. What it creates is there for the calls after it.
+ */
+export function createTrying(system: ToolSystem, options: TryingOptions) {
+  const limits = { signal: options.signal, seconds: options.seconds }
+  const tried = new Map<string, Tried>(
+    system.tools.map((tool) => [
+      tool.spec.name,
+      {
+        tool,
+        examples: [],
+        changes: new Map(),
+        changed: 0,
+        succeeded: 0,
+        paths: new Set(),
+        repeated: 0,
+        failed: 0,
+        varied: 0,
+        slow: 0,
+        died: 0,
+        volatile: new Set(),
+      },
+    ]),
+  )
+  const witnesses: Observer[] = options.files ? [{ name: filesObserver, arguments: {} }] : []
+  let state: EpisodeState = newState()
+  let seeds: ToolExample['seeds'][number][] = []
+  let sights: string[] | undefined
+  let calls = 0
+  /** Records that were given to tools or returned by them in this state. */
+  let recent: PlainObject[] = []
+
+  function begin(): void {
+    state = newState()
+    seeds = []
+    sights = undefined
+    recent = []
+  }
+
+  function spend(count: number): void {
+    calls += count
+    if (calls > options.mostCalls) throw new CallsUsedUp()
+  }
+
+  async function look(some: EpisodeState, observers: readonly Observer[]): Promise<string[]> {
+    spend(observers.filter(({ name }) => name !== filesObserver).length)
+    return system.sights(some, observers, limits)
+  }
+
+  async function call(some: EpisodeState, name: string, args: Record<string, unknown>): Promise<ToolResult> {
+    spend(1)
+    return system.look(some, name, args, limits)
+  }
+
+  /** Records a fault of the server. The state is lost with the process. Returns false if the tool is given up. */
+  function fault(entry: Tried, error: unknown): void {
+    if (options.signal?.aborted === true || AgogeError.isInstance(error) || error instanceof CallsUsedUp)
+      throw error
+    if (!(error instanceof InfrastructureError)) throw error
+    if (error instanceof SlowCall) entry.slow++
+    else {
+      entry.died++
+      entry.error = error.message
+    }
+    begin()
+  }
+
+  /** Removes a witness that cannot be looked at any more, and looks again. */
+  async function lookNow(): Promise<string[]> {
+    for (;;) {
+      try {
+        return await look(state, witnesses)
+      } catch (error) {
+        const last = witnesses.pop()
+        if (last === undefined || last.name === filesObserver) throw error
+        const entry = tried.get(last.name)
+        if (entry === undefined) throw error
+        fault(entry, error)
+      }
+    }
+  }
+
+  function draw({ spec, kind }: AdmittedTool, index: number): Record<string, unknown> {
+    const current = (sights ?? []).flatMap((text) => recordsIn(parseJson(text)))
+    // What is there now is most likely to be found; what was there before, or was only returned, comes in turn.
+    const known = current.length > 0 && index % 2 === 0 ? current : [...recent.slice(-20), ...knownRecords()]
+    return sampleArguments(spec.inputSchema, {
+      random: createRandom(options.seed, 'profile', spec.name, index),
+      words: wordsOf('train'),
+      known,
+      reuse: known.length > 0 && index % 4 !== 3,
+      changes: kind !== 'read',
+    })
+  }
+
+  function knownRecords(): PlainObject[] {
+    return [
+      ...(sights ?? []),
+      ...[...tried.values()].flatMap(({ examples }) => examples.map((each) => each.text)),
+    ]
+      .flatMap((text) => recordsIn(parseJson(text)))
+      .slice(0, mostRecords)
+  }
+
+  /** Makes one call and sees what it changes. Returns whether it succeeded. */
+  async function attempt(entry: Tried, args: Record<string, unknown>): Promise<boolean> {
+    const { name } = entry.tool.spec
+    if (seeds.length >= mostSeeds) begin()
+    try {
+      const before = (sights ??= await lookNow())
+      const result = await call(state, name, args)
+      if (result.isError) {
+        entry.error = result.text
+        sights = undefined
+        return false
+      }
+      const own = [...seeds]
+      const after = await lookNow()
+      // A witness that broke is gone: nothing can be compared.
+      const comparable = after.length === before.length
+      const different = comparable
+        ? witnesses.filter((_, index) => plain(before[index]) !== plain(after[index]))
+        : []
+      sights = after
+      entry.succeeded++
+      const others = different.filter((witness) => witness.name !== name)
+      if (others.length > 0) {
+        entry.changed++
+        for (const witness of others) {
+          const key = observerKey(witness)
+          entry.changes.set(key, (entry.changes.get(key) ?? 0) + 1)
+          if (witness.name !== filesObserver) continue
+          const at = witnesses.indexOf(witness)
+          for (const path of changedPaths(before[at], after[at])) entry.paths.add(path)
+        }
+        seeds.push({ name, arguments: args, text: result.text })
+        recent.push(...recordsIn(args), ...recordsIn(parseJson(result.text)))
+      }
+      const changed = others.length > 0
+      if (entry.examples.filter((example) => example.changed === changed).length < mostExamples)
+        entry.examples.push({ arguments: args, text: result.text, seeds: own, changed })
+      if (others.length === 0) await repeat(entry, args, result.text)
+      return true
+    } catch (error) {
+      fault(entry, error)
+      return false
+    }
+  }
+
+  /** Repeats a call that changed nothing: its result should be the same. */
+  async function repeat(entry: Tried, args: Record<string, unknown>, text: string): Promise<void> {
+    entry.repeated++
+    const again = await call(state, entry.tool.spec.name, args)
+    if (again.isError) {
+      entry.failed++
+      entry.error = again.text
+      return
+    }
+    const difference = compareResults(text, again.text)
+    if (difference.kind === 'same') return
+    const places = difference.kind === 'generated' ? difference.places : []
+    const names = places.map((place) => place.slice(0, place.lastIndexOf(' ')))
+    const stableLeft =
+      withoutNames(text, names) !== '' && withoutNames(text, names) === withoutNames(again.text, names)
+    if (names.length > 0 && names.every((name) => name !== '') && stableLeft) {
+      for (const name of names) entry.volatile.add(name)
+    } else entry.varied++
+  }
+
+  /** Repeats calls that created something in the first state, so that there is something to read and to change. */
+  async function fill(): Promise<void> {
+    for (const entry of tried.values()) {
+      const first = entry.examples.find(({ changed, seeds: before }) => changed && before.length === 0)
+      if (first !== undefined && seeds.length < mostFillers) await attempt(entry, first.arguments)
+    }
+  }
+
+  async function tryTool(entry: Tried, attempts: number, from: number): Promise<void> {
+    if (seeds.length === 0 && from > 0) await fill()
+    for (let index = 0; index < attempts; index++) {
+      if (entry.hopeless !== undefined || entry.slow > 1 || entry.died > 1) return
+      let args: Record<string, unknown>
+      try {
+        sights ??= await lookNow()
+      } catch (error) {
+        fault(entry, error)
+        continue
+      }
+      try {
+        args = plainCall(entry.tool) === undefined || index > 0 ? draw(entry.tool, from + index) : {}
+      } catch (error) {
+        if (!(error instanceof UnusableSchema)) throw error
+        entry.hopeless = `its schema cannot be used: ${error.message}`
+        return
+      }
+      await attempt(entry, args)
+    }
+  }
+
+  /** Whether a tool may be used to look at the state before it is known what it does. */
+  function trusted({ tool, changed, hopeless, examples, volatile, varied }: Tried): boolean {
+    if (changed + varied > 0 || hopeless !== undefined || examples.length === 0 || volatile.size > 0)
+      return false
+    return tool.kind === 'read' || !soundsChanging(tool.spec.name)
+  }
+
+  function addWitness(entry: Tried, args: Record<string, unknown>): void {
+    const witness = { name: entry.tool.spec.name, arguments: args }
+    if (witnesses.length >= mostWitnesses || !trusted(entry)) return
+    if (witnesses.some((other) => observerKey(other) === observerKey(witness))) return
+    witnesses.push(witness)
+    sights = undefined
+  }
+
+  return { tried, witnesses, tryTool, addWitness, look, call, fault, calls: () => calls }
+}
+
+export type Trying = ReturnType<typeof createTrying>
+
+function changedPaths(before: string, after: string): string[] {
+  const [old, now] = [before, after].map((text) => Object(parseJson(text)) as PlainObject)
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (path) => JSON.stringify(old[path]) !== JSON.stringify(now[path]),
+  )
+}
+
+function plain(text: string): string {
+  return canonicalResults([text], noGeneratedValues())
+}
+
+/** What a result says besides some properties; empty if nothing is left. */
+function withoutNames(text: string, names: readonly string[]): string {
+  const left = canonicalResults([text], noGeneratedValues(), names)
+  return /[\w]/.test(left.replaceAll(/"[\w-]+":/g, '')) ? left : ''
+}

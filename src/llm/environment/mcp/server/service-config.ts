@@ -1,0 +1,40 @@
+import { isPlainObject } from '../salient.ts'
+
+/** A database or another service behind a server, of which Agoge starts a private one. */
+export interface ServiceConfig {
+  /** `postgres` or `redis`: one that is installed on this machine, in a temporary folder. */
+  kind?: 'postgres' | 'redis'
+  /** A shell command that starts another service in the slot; it may stay in the foreground. */
+  start?: string
+  /**
+   * What fills it once: a shell command, or a file (`.sql` for PostgreSQL, commands of `redis-cli` for Redis). Relative
+   * paths start in the working directory.
+   */
+  seed?: string
+  /** A shell command that resets it. Default for `postgres` and `redis`: to what it was after `seed`. */
+  reset?: string
+  /** The user of this machine that it runs as. Default: this process's, or `postgres` where that is root. */
+  user?: string
+}
+
+type Fail = (field: string, given: unknown, expected: string) => never
+
+/** Reads the `service` of an `agoge` entry: a name, or an object. */
+export function parseService(value: unknown, fail: Fail): ServiceConfig {
+  const kinds = ['postgres', 'redis'] as const
+  const kindOf = (given: unknown): 'postgres' | 'redis' =>
+    kinds.find((kind) => kind === given) ?? fail('service', given, '"postgres" or "redis"')
+  if (typeof value === 'string') return { kind: kindOf(value) }
+  const shape = '"postgres", "redis", or { "kind" or "start", "seed", "reset", "user" }'
+  if (!isPlainObject(value)) return fail('service', value, shape)
+  const config: ServiceConfig = {}
+  for (const [key, item] of Object.entries(value)) {
+    if (key === 'kind') config.kind = kindOf(item)
+    else if (key !== 'start' && key !== 'seed' && key !== 'reset' && key !== 'user')
+      return fail(`service.${key}`, key, 'one of: kind, start, seed, reset, user')
+    else if (typeof item !== 'string' || item === '') return fail(`service.${key}`, item, 'a text')
+    else config[key] = item
+  }
+  if ((config.kind === undefined) === (config.start === undefined)) return fail('service', value, shape)
+  return config
+}

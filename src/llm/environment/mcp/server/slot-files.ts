@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isPlainObject, parseJson } from '../salient.ts'
+
+/** A file, folder or symbolic link of a slot. */
+export type SlotEntry =
+  | { kind: 'file'; contents: Buffer; mode: number }
+  | { kind: 'folder' }
+  | { kind: 'link'; target: string }
+
+/** The entries of a slot by their relative path, in sorted order, folders before what is in them. */
+export type SlotFiles = ReadonlyMap<string, SlotEntry>
+
+export interface FileTracker {
+  /** Reads the folder. A file that has not changed since the last time is not read again. */
+  read(): SlotFiles
+  /** Makes the folder equal to what was read from it, or from another slot. Only what differs is written. */
+  write(files: SlotFiles): void
+}
+
+/**
+ * File systems stamp changes in steps of a few milliseconds. A file that was read so soon after its last change may
+ * have changed again with the same stamp, so it is read anew.
+ */
+const stampMilliseconds = 50
+
+// Synchronous on purpose: the files are few and small, and every call between two turns waits for them.
+
+/** Reads and restores the contents of a folder. Sockets and pipes are ignored. */
+export function createFileTracker(root: string): FileTracker {
+  const known = new Map<string, { stamp: string; entry: SlotEntry }>()
+
+  function readEntry(path: string, whole: string): SlotEntry | undefined {
+    const info = lstatSync(whole, { bigint: true, throwIfNoEntry: false })
+    if (info === undefined) return undefined
+    if (info.isDirectory()) return { kind: 'folder' }
+    const stamp = `${info.ino} ${info.size} ${info.mtimeNs} ${info.ctimeNs}`
+    const before = known.get(path)
+    if (before?.stamp === stamp) return before.entry
+    const entry = readAnew(info, whole)
+    if (entry === undefined) return undefined
+    const same = before !== undefined && equalEntries(before.entry, entry) ? before.entry : entry
+    const settled = Date.now() - Number(info.ctimeMs) > stampMilliseconds
+    known.set(path, { stamp: settled ? stamp : '', entry: same })
+    return same
+  }
+
+  function read(): Map<string, SlotEntry> {
+    const found = new Map<string, SlotEntry>()
+    const visit = (folder: string): void => {
+      for (const name of readdirSync(join(root, folder)).sort()) {
+        const path = join(folder, name)
+        const entry = readEntry(path, join(root, path))
+        if (entry === undefined) continue
+        found.set(path, entry)
+        if (entry.kind === 'folder') visit(path)
+      }
+    }
+    visit('')
+    return found
+  }
+
+  return {
+    read,
+    write(files) {
+      const now = read()
+      for (const [path, entry] of [...now].toReversed()) {
+        const wanted = files.get(path)
+        // A changed file is removed first: a server that still has the old one open must not see the new contents as
+        // if it had written them.
+        if (wanted === undefined || !equalEntries(wanted, entry))
+          rmSync(join(root, path), { recursive: true, force: true })
+      }
+      for (const [path, entry] of files) {
+        const before = now.get(path)
+        if (before !== undefined && equalEntries(before, entry)) continue
+        writeEntry(join(root, path), entry)
+        known.delete(path)
+      }
+    },
+  }
+}
+
+function readAnew(info: { isFile(): boolean; isSymbolicLink(): boolean; mode: bigint }, whole: string) {
+  if (info.isSymbolicLink()) return { kind: 'link', target: readlinkSync(whole) } as const
+  if (!info.isFile()) return undefined
+  return { kind: 'file', contents: readFileSync(whole), mode: Number(info.mode) & 0o777 } as const
+}
+
+function writeEntry(whole: string, entry: SlotEntry): void {
+  mkdirSync(entry.kind === 'folder' ? whole : dirname(whole), { recursive: true })
+  if (entry.kind === 'link') symlinkSync(entry.target, whole)
+  if (entry.kind !== 'file') return
+  writeFileSync(whole, entry.contents)
+  chmodSync(whole, entry.mode)
+}
+
+function equalEntries(left: SlotEntry, right: SlotEntry): boolean {
+  if (left === right) return true
+  if (left.kind === 'file')
+    return right.kind === 'file' && left.mode === right.mode && left.contents.equals(right.contents)
+  if (left.kind === 'link') return right.kind === 'link' && left.target === right.target
+  return right.kind === 'folder'
+}
+
+/** Files that a program writes for itself. They are restored, but are not part of the state that tasks are about. */
+const ownBusiness =
+  /(?:^|\/)(?:\.npm|\.cache|\.git\/(?:index|logs)|__pycache__|tmp|xdg\/cache|node_modules)(?:\/|$)|\.(?:log|pid|lock|pyc)$|-(?:wal|shm|journal)$/
+
+/**
+ * Describes what differs from the initial files, as JSON by path: the parsed contents of JSON files and of files with a
+ * JSON object a line, other text as it is, a hash of anything else, `"folder"`, and null for what was removed.
+ */
+export function describeChanges(initial: SlotFiles, now: SlotFiles): string {
+  const changes: Record<string, unknown> = {}
+  for (const [path, entry] of now) {
+    const before = initial.get(path)
+    if (ownBusiness.test(path) || (before !== undefined && equalEntries(before, entry))) continue
+    changes[path] = describeEntry(entry)
+  }
+  for (const path of initial.keys()) if (!now.has(path) && !ownBusiness.test(path)) changes[path] = null
+  return JSON.stringify(changes)
+}
+
+/** Longest text of a file that is described by its contents. */
+const longestText = 20_000
+
+function describeEntry(entry: SlotEntry): unknown {
+  if (entry.kind === 'folder') return 'folder'
+  if (entry.kind === 'link') return { link: entry.target }
+  const text = entry.contents.toString('utf8')
+  if (text.includes('\0') || text.includes('\uFFFD') || text.length > longestText)
+    return { hash: createHash('sha256').update(entry.contents).digest('hex') }
+  const json = parseJson(text)
+  if (json !== undefined) return json
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const records = lines.map(parseJson)
+  return lines.length > 0 && records.every(isPlainObject) ? records : text
+}
