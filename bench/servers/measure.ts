@@ -1,0 +1,114 @@
+// Runs `agoge train mcp:NAME --sandbox --yes` as a user would, and reads what it printed and stored.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { machine } from '../../src/runs/run-folder.ts'
+import { prepareFolder } from './prepare.ts'
+import { readPrinted } from './printed.ts'
+import { readRun } from './row.ts'
+import type { ServerRow } from './row.ts'
+import type { BenchServer } from './servers.ts'
+import { startService } from './service.ts'
+
+const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+interface Ended {
+  code: number | null
+  stderr: string
+  minutes: number
+  stopped: boolean
+}
+
+/** Trains on a server with one seed, for at most `limitMinutes`, and returns its row. */
+export async function measureServer(
+  server: BenchServer,
+  seed: number,
+  limitMinutes: number,
+): Promise<ServerRow> {
+  return withServer(server, seed, async (folder) => {
+    const options = ['train', `mcp:${server.name}`, '--sandbox', '--yes', '--seed', String(seed)]
+    const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
+    const { usable, leftOut, error } = readPrinted(ended.stderr)
+    const { cpu, cores, node } = machine()
+    return {
+      schema: 1,
+      server: server.name,
+      package: server.package,
+      seed,
+      date: new Date().toISOString().slice(0, 10),
+      command: ['agoge', ...options].join(' '),
+      machine: { cpu, cores, node },
+      minutes: Number(ended.minutes.toFixed(1)),
+      limitMinutes,
+      stopped: ended.stopped,
+      tools: { all: server.tools, usable, leftOut },
+      tasks: null,
+      expert: null,
+      cheating: null,
+      ...readRun(join(folder, 'run')),
+      error: error ?? (ended.code === 0 || ended.stopped ? null : `exit code ${ended.code}`),
+    }
+  })
+}
+
+/** Makes tasks and lets the base model try a few of them, to see which tools are usable. Stores nothing. */
+export async function tryServer(server: BenchServer, seed: number, limitMinutes: number): Promise<void> {
+  await withServer(server, seed, (folder) =>
+    runCli(
+      ['eval', `mcp:${server.name}`, '--sandbox', '--yes', '--seed', String(seed), '--tasks', '60'].concat(
+        '--model',
+        fileURLToPath(new URL('../../models/base', import.meta.url)),
+      ),
+      folder,
+      limitMinutes,
+    ),
+  )
+}
+
+async function withServer<T>(
+  server: BenchServer,
+  seed: number,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const service = server.service === undefined ? undefined : await startService(server.service)
+  try {
+    return await use(prepareFolder(server, seed, service?.address))
+  } finally {
+    await service?.stop()
+  }
+}
+
+/** Runs the built command line in a folder, shows what it prints, and interrupts it at the limit. */
+async function runCli(args: readonly string[], cwd: string, limitMinutes: number): Promise<Ended> {
+  const began = performance.now()
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  let stderr = ''
+  let stopped = false
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    process.stderr.write(text)
+  })
+  const end = (signal: NodeJS.Signals): void => {
+    stopped = true
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
+  }
+  const gentle = setTimeout(() => end('SIGINT'), limitMinutes * 60_000)
+  const hard = setTimeout(() => end('SIGKILL'), limitMinutes * 60_000 + 60_000)
+  const forward = (signal: NodeJS.Signals): void => end(signal)
+  process.once('SIGINT', forward).once('SIGTERM', forward)
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    })
+    return { code, stderr, minutes: (performance.now() - began) / 60_000, stopped }
+  } finally {
+    clearTimeout(gentle)
+    clearTimeout(hard)
+    process.off('SIGINT', forward).off('SIGTERM', forward)
+  }
+}

@@ -1,0 +1,85 @@
+// The table of docs/results/servers.md, from the stored rows.
+import type { MeanEstimate } from '../../src/statistics/statistics.ts'
+import { percent, pointsInterval } from '../../src/runs/report/format.ts'
+import type { CheatingRates, ServerRow } from './row.ts'
+import type { BenchServer } from './servers.ts'
+
+const [opening, closing] = ['<!-- rows: npm run servers -->', '<!-- end of rows -->']
+
+/** The page with the rows between its markers. */
+export function withRows(page: string, rows: readonly ServerRow[], servers: readonly BenchServer[]): string {
+  const [from, to] = [page.indexOf(opening), page.indexOf(closing)]
+  if (from < 0 || to < from) throw new Error(`the page has no line "${opening}" followed by "${closing}"`)
+  return `${page.slice(0, from)}${opening}\n\n${rowsText(rows, servers)}\n\n${page.slice(to)}`
+}
+
+/** The table, and below it the tools that were left out with their reasons. */
+export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServer[]): string {
+  const measured = servers
+    .map((server) => ({ server, rows: rows.filter((row) => row.server === server.name) }))
+    .filter((entry) => entry.rows.length > 0)
+  if (measured.length === 0) return 'Nothing is measured yet.'
+  const header = ['server', 'tools usable', 'tasks', 'expert', 'cheating agents', 'base', 'warm start', 'RL']
+  const table = [
+    [...header, 'RL minus warm start', 'minutes'],
+    [...header, '', ''].map(() => '---'),
+    ...measured.map(({ server, rows: own }) => cells(server, own)),
+  ].map((line) => `| ${line.join(' | ')} |`)
+  const notes = measured.flatMap(({ server, rows: own }) => notesOf(server, own))
+  return [
+    ...table,
+    '',
+    'Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
+    ...(notes.length === 0 ? [] : ['', '### What did not work', '', ...notes]),
+  ].join('\n')
+}
+
+function cells(server: BenchServer, rows: readonly ServerRow[]): string[] {
+  const mean = (of: (row: ServerRow) => number | null | undefined): string => {
+    const values = rows.map(of).filter((value) => typeof value === 'number')
+    if (values.length === 0) return '–'
+    return percent(values.reduce((sum, value) => sum + value, 0) / values.length)
+  }
+  const least = (values: readonly (number | null)[]): string => {
+    const known = values.filter((value) => value !== null)
+    return known.length === 0 ? '–' : String(Math.min(...known))
+  }
+  const cheating = rows.flatMap((row) => (row.cheating === null ? [] : [highest(row.cheating)]))
+  const gains = rows.flatMap((row) => (row.gain === null ? [] : [points(row.gain)]))
+  return [
+    server.reserve ? `${server.name} (reserve)` : server.name,
+    `${least(rows.map((row) => row.tools.usable.length))} of ${server.tools}`,
+    least(rows.map((row) => row.tasks)),
+    mean((row) => row.expert),
+    cheating.length === 0 ? '–' : percent(Math.max(...cheating)),
+    mean((row) => row.base?.mean),
+    mean((row) => row.warmStart?.mean),
+    mean((row) => row.rl?.mean),
+    gains.length === 0 ? '–' : gains.join('; '),
+    rows.map((row) => `${row.minutes.toFixed(1)}${row.stopped ? ' (stopped)' : ''}`).join('; '),
+  ]
+}
+
+const highest = (rates: CheatingRates): number =>
+  Math.max(rates.doNothing, rates.alwaysRefuse, rates.anyStringSeen, rates.everyToolOnce)
+
+const points = (gain: MeanEstimate): string => pointsInterval(gain).replace(' points', '')
+
+/** One item for each server: errors, then tools with the same reason in one line. */
+function notesOf(server: BenchServer, rows: readonly ServerRow[]): string[] {
+  const errors = rows.flatMap((row) =>
+    row.error === null ? [] : [`seed ${row.seed} ended with an error: ${row.error}`],
+  )
+  const byReason = new Map<string, Set<string>>()
+  for (const { name, reason } of rows.flatMap((row) => row.tools.leftOut)) {
+    const tools = byReason.get(reason) ?? new Set<string>()
+    byReason.set(reason, tools.add(`\`${name}\``))
+  }
+  const reasons = [...byReason].map(([reason, tools]) => `${[...tools].join(', ')}: ${escaped(reason)}`)
+  const lines = [...errors.map(escaped), ...reasons]
+  return lines.length === 0 ? [] : [`- ${server.name}`, ...lines.map((line) => `  - ${line}`)]
+}
+
+/** Reasons quote servers: nothing of them may become Markdown or HTML. */
+const escaped = (text: string): string =>
+  text.replace(/[\\*_[\]<>|#]/g, (character) => `\\${character}`).replaceAll('\n', ' ')

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { withRows, rowsText } from './page.ts'
+import { mcpConfig, packageOf } from './prepare.ts'
+import { readPrinted } from './printed.ts'
+import { pairedGain, readRows, seedsOf } from './row.ts'
+import type { ServerRow } from './row.ts'
+import { benchServers, findBenchServer } from './servers.ts'
+
+const row: ServerRow = {
+  schema: 1,
+  server: 'time',
+  package: 'time-mcp@1.0.6',
+  seed: 0,
+  date: '2026-11-23',
+  command: 'agoge train mcp:time --sandbox --yes --seed 0',
+  machine: { cpu: 'x', cores: 2, node: 'v20' },
+  minutes: 12.3,
+  limitMinutes: 15,
+  stopped: false,
+  tools: {
+    all: 6,
+    usable: ['convert_time', 'days_in_month'],
+    leftOut: [
+      { name: 'current_time', reason: 'tells | the [present] time' },
+      { name: 'relative_time', reason: 'tells | the [present] time' },
+    ],
+  },
+  tasks: null,
+  expert: null,
+  cheating: null,
+  base: { mean: 0, low: 0, high: 0.01, n: 400 },
+  warmStart: { mean: 0.8, low: 0.7, high: 0.9, n: 400 },
+  rl: { mean: 0.9, low: 0.85, high: 0.95, n: 400 },
+  gain: { mean: 0.1, low: 0.05, high: 0.15, n: 400 },
+  masked: 0,
+  remarks: [],
+  error: null,
+}
+
+test('the table has ten servers and three reserves of at least seven kinds, each at an exact version', () => {
+  expect(benchServers.filter((server) => !server.reserve)).toHaveLength(10)
+  expect(benchServers.filter((server) => server.reserve)).toHaveLength(3)
+  const ten = benchServers.filter((server) => !server.reserve)
+  expect(new Set(ten.map((server) => server.kind)).size).toBeGreaterThanOrEqual(7)
+  expect(new Set(benchServers.map((server) => server.name)).size).toBe(13)
+  for (const server of benchServers) expect(packageOf(server).version).toMatch(/^\d+\.\d+\.\d+$/)
+})
+
+test('the config has what a user would write, with the address of the database filled in', () => {
+  const address = { url: 'u', host: 'h', port: '1', user: 'a', password: 'p', database: 'd' }
+  const postgres = findBenchServer('postgres')
+  const mariadb = findBenchServer('mariadb')
+  if (postgres === undefined || mariadb === undefined) throw new Error('not in the table')
+  expect(mcpConfig(postgres, '/x', address)).toEqual({
+    mcpServers: {
+      postgres: { command: 'npx', args: ['-y', postgres.package, '--connection-string', 'u'] },
+    },
+  })
+  expect(JSON.stringify(mcpConfig(mariadb, '/x', address))).not.toContain('{host}')
+})
+
+test('tools that were left out are read from the plan, the notices and the error', () => {
+  const printed = readPrinted(
+    [
+      'Agoge will call tools of "x" (node x.js):',
+      '  echo     reads (readOnlyHint)',
+      '  get-sum  reads (readOnlyHint)',
+      '  toggle   MAY CHANGE STATE: it is tried first (--sandbox)',
+      'and will not call:',
+      '  zip: changes something',
+      '      and more of it',
+      'at most 200 calls in all, as fast as it answers.',
+      'left out: toggle (it changes',
+      '    nothing)',
+      'warm start  step 1/44',
+    ].join('\n'),
+  )
+  expect(printed.usable).toEqual(['echo', 'get-sum'])
+  expect(printed.leftOut).toEqual([
+    { name: 'zip', reason: 'changes something and more of it' },
+    { name: 'toggle', reason: 'it changes nothing' },
+  ])
+  expect(printed.error).toBeNull()
+  const failed = readPrinted(
+    '  get  reads (readOnlyHint)\nat most 5 calls\nerror: no task can be made\n  get: it fails: "a (b)"\n  given:    get',
+  )
+  expect(failed).toEqual({
+    usable: [],
+    leftOut: [{ name: 'get', reason: 'it fails: "a (b)"' }],
+    error: 'no task can be made',
+  })
+})
+
+test('the gain is paired by task and skips episodes that could not be judged', () => {
+  const before = ['a', 'b', 'c', 'd', 'e', 'f'].map((task, at) => ({
+    task,
+    success: at === 5 ? null : at < 2,
+  }))
+  const after = ['f', 'e', 'd', 'c', 'b', 'a'].map((task) => ({ task, success: true }))
+  expect(pairedGain(before, after)).toMatchObject({ mean: 3 / 5, n: 5 })
+  expect(pairedGain([], after)).toBeNull()
+})
+
+test('seeds are a range or a list', () => {
+  expect(seedsOf('0-2')).toEqual([0, 1, 2])
+  expect(seedsOf('0,3')).toEqual([0, 3])
+  expect(() => seedsOf('2-0')).toThrow(/--seeds 2-0/)
+  expect(() => seedsOf('')).toThrow(/a seed/)
+})
+
+test('the table shows means over seeds, each gain, and why tools were left out, with nothing of a server as Markdown', () => {
+  const text = rowsText([row, { ...row, seed: 1, stopped: true, rl: null, gain: null }], benchServers)
+  expect(text).toContain(
+    '| time | 2 of 6 | – | – | – | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 12.3; 12.3 (stopped) |',
+  )
+  expect(text).toContain('`current_time`, `relative_time`: tells \\| the \\[present\\] time')
+  expect(() => withRows('no markers', [], [])).toThrow(/no line/)
+})
+
+test('every stored row is of the pinned package', () => {
+  for (const stored of readRows()) expect(findBenchServer(stored.server)?.package).toBe(stored.package)
+})
