@@ -115,7 +115,7 @@ test('the plan names the limits that hold', async () => {
 })
 
 test('a budget that is spent in the midst of episodes ends the job; nothing is masked', async () => {
-  const environment = await open({ maxCalls: 60, callsPerSecond: 1000 })
+  const environment = await open({ maxCalls: 240, callsPerSecond: 1000 })
   const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 8 } })
   const all = tasks.all('train')
   expect((await play(environment, all)).map(({ status }) => status)).toEqual(all.map(() => 'ok'))
@@ -127,10 +127,10 @@ test('a budget that is spent in the midst of episodes ends the job; nothing is m
   }
   await expect(waves()).rejects.toMatchObject({
     code: 'call-budget',
-    message: 'the budget of 60 calls is spent',
+    message: 'the budget of 240 calls is spent',
     hint: expect.stringContaining('--max-calls'),
   })
-  expect(environment.limit.used().total).toBe(60)
+  expect(environment.limit.used().total).toBe(240)
 })
 
 test('waiting for the rate masks no episode', async () => {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { defined } from '../../../defined.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import type { Task } from '../../agent/types.ts'
-import type { RequestStep } from './request.ts'
+import type { AnswerType } from './goals/value.ts'
+import type { RequestStep } from './request/request.ts'
 import type { AdmittedTool } from './safety.ts'
 import { isPlainObject, objectsIn, type PlainObject } from './salient.ts'
 import { sampleArguments } from './arguments/sample-arguments.ts'
@@ -13,9 +14,13 @@ import type { StateCall } from './server/state-pool.ts'
 export interface McpTask extends Task {
   /** Calls that prepare the state before the policy starts. */
   seeds: StateCall[]
+  /** The calls of the reference solution. Default: none are known. */
+  reference?: readonly { name: string; arguments: Record<string, unknown> }[]
   expected: {
     /** Null if the task only changes the state. */
     answer: string | null
+    /** How the answer is compared. Default: text. */
+    type?: AnswerType
     /** Other values of the result. The answer must not list them too. */
     others: string[]
     /** The observed state after the reference solution; null if the state cannot be observed. */

@@ -160,15 +160,6 @@ export function otherValues(text: string, answer: string, ignore: readonly strin
   return [...new Set(values)].filter((value) => value.length > 1 && !containsWhole(answer, value))
 }
 
-function plain(text: string): string {
-  return text
-    .trim()
-    .replace(/\s+/g, ' ')
-    .replace(/^["'`]+|["'`]+$/g, '')
-    .replace(/\.$/, '')
-    .trim()
-}
-
 /** True if `part` occurs in `text` as whole words or numbers. */
 export function containsWhole(text: string, part: string): boolean {
   if (part === '') return false
@@ -181,20 +172,6 @@ export function containsWhole(text: string, part: string): boolean {
     if (!startsInside && !endsInside) return true
   }
   return false
-}
-
-/**
- * Whether this is the expected answer. It must equal the expected value, or be a short sentence that contains it as
- * whole words and none of the result's other values. White space, quotes and a final full stop are ignored; case
- * matters.
- */
-export function answerMatches(given: string | null, wanted: string, others: readonly string[] = []): boolean {
-  if (given === null) return false
-  const answer = plain(given)
-  const target = plain(wanted)
-  if (answer === target) return true
-  if (answer.length > target.length * 2 + 120 || !containsWhole(answer, target)) return false
-  return !others.some((other) => containsWhole(answer, other))
 }
 
 /** Default number of characters of a result that the policy sees. */

@@ -1,18 +1,12 @@
 import { defined } from '../../../defined.ts'
-import { readScore } from '../../episode/score.ts'
 import type { Task, TaskSource } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
-import { InfrastructureError } from '../../tool/tool.ts'
-import { createRandom } from '../../../engine/random/index.ts'
-import { draftTask, type KindPlan, type McpTask } from './mcp-task.ts'
+import type { GoalKind } from './goals/kinds.ts'
+import { isGuessable, prepareMaker, type TaskMaker } from './goals/task-maker.ts'
+import type { McpTask } from './mcp-task.ts'
 import type { Probe } from './profile/tool-probing.ts'
-import { referenceExpert, runReference } from './reference.ts'
-import { renderRequest } from './request.ts'
-import { tellsMoment } from './profile/repeatable.ts'
 import { listReasons } from './safety.ts'
-import { answerMatches, chooseSalient, extractSalient, otherValues } from './salient.ts'
-import { UnusableSchema } from './arguments/schema-parts.ts'
-import { createSystemEnvironment, type ToolSystem } from './tool-system.ts'
+import type { ToolSystem } from './tool-system.ts'
 
 /** Splits in the order in which they are made. */
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
@@ -30,6 +24,8 @@ export interface TaskGenerationOptions {
   /** Advice in the error if no task can be made. Default: none. */
   hint?: string | undefined
   onProgress?: (done: number, total: number) => void
+  /** Receives each task as soon as it is proved. */
+  onTask?: (task: McpTask) => void
   signal?: AbortSignal | undefined
 }
 
@@ -37,6 +33,8 @@ export interface GeneratedTasks extends TaskSource<McpTask> {
   heldOut(split: Task['split'], count: number): McpTask[]
   /** All tasks of a split. */
   all(split: Task['split']): readonly McpTask[]
+  /** Kinds that only tests have. */
+  readonly heldOutKinds: readonly string[]
   /** Kinds without a task in a split, although enough tasks were requested for all kinds. */
   readonly missing: readonly { split: Task['split']; kinds: readonly string[] }[]
 }
@@ -64,6 +62,8 @@ export async function generateTasks(
       ...defined({ hint: options.hint }),
     })
   }
+  const maker = await prepareMaker(system, probe, options)
+  const all = maker.kinds
   const total = Object.values(options.counts).reduce((sum, count) => sum + count, 0)
   const bank = new Map<Task['split'], McpTask[]>()
   const taken = new Set<string>()
@@ -74,18 +74,20 @@ export async function generateTasks(
     const tasks: McpTask[] = []
     bank.set(split, tasks)
     // Duplicate requests are replaced by further draws. If no new ones exist, the split has fewer tasks.
-    for (let from = 0; tasks.length < count && from < 4 * count;) {
-      const size = Math.max(count - tasks.length, 8)
-      const round = await makeTasks(system, probe, split, from, size, options, (done) =>
+    for (let from = 0, idle = 0; tasks.length < count && from < 4 * count + 32 && idle < 3;) {
+      const size = Math.min(roundSize, Math.max(count - tasks.length, 8))
+      const round = await makeTasks(maker, split, from, size, (done) =>
         options.onProgress?.(Math.min(before + tasks.length + done, total), total),
       )
       from += size
+      const had = tasks.length
       for (const task of round) {
-        if (task === undefined || tasks.length === count) continue
-        if (split !== 'train' && taken.has(task.prompt)) continue
+        if (task === undefined || tasks.length === count || taken.has(task.prompt)) continue
         tasks.push(task)
         taken.add(task.prompt)
+        options.onTask?.(task)
       }
+      idle = tasks.length === had ? idle + 1 : 0
     }
     before += count
   }
@@ -95,25 +97,28 @@ export async function generateTasks(
       throw noTasks(system, split, options.hint)
   const kindsIn = (split: Task['split']): string[] => {
     const found = new Set(bank.get(split)?.map((task) => task.kind))
-    return kinds.map(({ name }) => name).filter((name) => found.has(name))
+    return all.map(({ name }) => name).filter((name) => found.has(name))
   }
+  const regular = all.filter((kind) => !kind.heldOut)
+  const heldOutKinds = all.filter((kind) => kind.heldOut).map(({ name }) => name)
   // Only trained kinds are tested; without training, all kinds are.
   const present = wanted.includes('train')
     ? kindsIn('train')
-    : kinds.map(({ name }) => name).filter((name) => wanted.some((split) => kindsIn(split).includes(name)))
+    : all.map(({ name }) => name).filter((name) => wanted.some((split) => kindsIn(split).includes(name)))
   return {
     kinds: present,
     missing: wanted
       // With fewer tasks than kinds some kinds are left out by intention.
-      .filter((split) => (options.counts[split] ?? 0) >= kinds.length)
+      .filter((split) => (options.counts[split] ?? 0) >= regular.length)
       .map((split) => ({ split, found: kindsIn(split) }))
       .map(({ split, found }) => ({
         split,
-        kinds: kinds.map(({ name }) => name).filter((name) => !found.includes(name)),
+        kinds: regular.map(({ name }) => name).filter((name) => !found.includes(name)),
       }))
       .filter(({ kinds }) => kinds.length > 0),
     all: (split) => bank.get(split) ?? [],
-    heldOut: (split, count) => inTurn(present, bank.get(split) ?? []).slice(0, count),
+    heldOutKinds,
+    heldOut: (split, count) => inTurn(all, present, bank.get(split) ?? []).slice(0, count),
     task({ split, seed, kind }) {
       const tasks = (bank.get(split) ?? []).filter((task) => kind === undefined || task.kind === kind)
       if (tasks.length === 0) {
@@ -131,9 +136,30 @@ export async function generateTasks(
   }
 }
 
-/** Interleaves the tasks by kind. A kind that has no more leaves its turns to the others. */
-function inTurn(kinds: readonly string[], tasks: readonly McpTask[]): McpTask[] {
-  const rows = kinds.map((kind) => tasks.filter((task) => task.kind === kind))
+/**
+ * Interleaves the tasks by kind. A kind that has no more leaves its turns to the others. Kinds that can be guessed, and
+ * those of which there was no training, keep their small share.
+ */
+function inTurn(
+  kinds: readonly GoalKind[],
+  present: readonly string[],
+  tasks: readonly McpTask[],
+): McpTask[] {
+  const rare = new Set(kinds.filter((kind) => isGuessable(kind) || kind.heldOut).map(({ name }) => name))
+  const allowed = new Set([...present, ...kinds.filter((kind) => kind.heldOut).map(({ name }) => name)])
+  const some = tasks.filter(({ kind }) => allowed.has(kind))
+  const usual = rowsInTurn(some.filter(({ kind }) => !rare.has(kind)))
+  const others = rowsInTurn(some.filter(({ kind }) => rare.has(kind)))
+  if (usual.length === 0) return others
+  return usual.flatMap((task, at) =>
+    at % 7 === 6 ? [task, ...others.slice((at - 6) / 7, (at - 6) / 7 + 1)] : [task],
+  )
+}
+
+function rowsInTurn(tasks: readonly McpTask[]): McpTask[] {
+  const rows = [...new Set(tasks.map(({ kind }) => kind))].map((kind) =>
+    tasks.filter((task) => task.kind === kind),
+  )
   const most = Math.max(0, ...rows.map((row) => row.length))
   return Array.from({ length: most }, (_, at) => rows.flatMap((row) => row.slice(at, at + 1))).flat()
 }
@@ -150,17 +176,18 @@ function noTasks(system: ToolSystem, split: Task['split'], hint: string | undefi
   })
 }
 
+/** Tasks that are made before their requests are compared. */
+const roundSize = 32
+
 /**
  * Makes tasks number `from` to `from + size` of a split, several at a time. The result does not depend on how many run
  * at a time.
  */
 async function makeTasks(
-  system: ToolSystem,
-  probe: Probe,
+  maker: TaskMaker,
   split: Task['split'],
   from: number,
   size: number,
-  options: TaskGenerationOptions,
   onDone: (done: number) => void,
 ): Promise<(McpTask | undefined)[]> {
   const made: (McpTask | undefined)[] = Array.from({ length: size })
@@ -169,92 +196,10 @@ async function makeTasks(
   const work = async (): Promise<void> => {
     while (next < size) {
       const at = next++
-      made[at] = await makeTask(system, probe, split, from + at, options)
+      made[at] = await maker.make(split, from + at)
       onDone(++done)
     }
   }
-  await Promise.all(Array.from({ length: options.concurrency ?? 8 }, work))
+  await Promise.all(Array.from({ length: maker.concurrency }, work))
   return made
-}
-
-/** A checked task, or undefined if none of several drafts worked. */
-async function makeTask(
-  system: ToolSystem,
-  probe: Probe,
-  split: Task['split'],
-  index: number,
-  options: TaskGenerationOptions,
-): Promise<McpTask | undefined> {
-  for (let attempt = 0; attempt < 16; attempt++) {
-    const random = createRandom(options.seed, 'task', split, index, attempt)
-    // Kinds take turns. If one fails, the next kind takes its place.
-    const kind = probe.kinds[(index + Math.floor(attempt / 8)) % probe.kinds.length]
-    try {
-      const task = await proveTask(system, probe, kind, split, index, random, options)
-      if (task !== undefined) return task
-    } catch (error) {
-      if (options.signal?.aborted === true) throw error
-      if (!(error instanceof UnusableSchema) && !(error instanceof InfrastructureError)) throw error
-    }
-  }
-  return undefined
-}
-
-async function proveTask(
-  system: ToolSystem,
-  probe: Probe,
-  kind: KindPlan,
-  split: Task['split'],
-  index: number,
-  random: ReturnType<typeof createRandom>,
-  options: TaskGenerationOptions,
-): Promise<McpTask | undefined> {
-  const draft = draftTask(kind, split, probe, random)
-  const run = await runReference(system, draft, { signal: options.signal })
-  if (!run.ok) return undefined
-  const reads = kind.tools[kind.tools.length - 1].kind === 'read'
-  const last = run.results[run.results.length - 1]
-  const stated = JSON.stringify(draft.steps.map((step) => step.arguments))
-  const tells = (text: string, step: number): boolean =>
-    kind.tools[step].kind === 'read' && tellsMoment(text, stated)
-  if (run.results.some(tells)) return undefined
-  const salient = reads ? chooseSalient(last, stated, random, system.ignore) : undefined
-  if (reads && salient === undefined) return undefined
-  const answer = salient === undefined ? null : (extractSalient(last, salient) ?? '')
-  const changes = kind.tools.some((tool) => tool.kind === 'write')
-  const many = /"another |\},\{/.test(stated)
-  const task: McpTask = {
-    id: `${system.name}/${split}/${index}`,
-    kind: kind.name,
-    seed: index,
-    split,
-    prompt: renderRequest(draft.steps, salient, split, random),
-    difficulty: Math.min(4, draft.steps.length + (many ? 1 : 0)),
-    context: { tools: draft.steps.map((step) => step.tool), changes },
-    plan: referenceExpert(draft, run.links, salient),
-    seeds: draft.seeds,
-    expected: {
-      answer,
-      others: answer === null ? [] : otherValues(last, answer, system.ignore),
-      state: run.after,
-    },
-  }
-  return (await provesItself(system, task, options.signal)) ? task : undefined
-}
-
-/** Runs the plan as an agent would and asks the judge. An empty answer must not pass. */
-async function provesItself(system: ToolSystem, task: McpTask, signal?: AbortSignal): Promise<boolean> {
-  const session = await createSystemEnvironment(system).open(task, signal === undefined ? {} : { signal })
-  const results: { text: string; isError: boolean }[] = []
-  for (let turn = 0; turn < 8; turn++) {
-    const move = task.plan(results)
-    if ('answer' in move) {
-      if (task.expected.answer !== null && answerMatches('', task.expected.answer)) return false
-      const outcome = { answer: move.answer, calls: results.length, invalidCalls: 0 }
-      return readScore(await session.judge(outcome), task.id).value === 1
-    }
-    const result = await session.call(move.call.name, move.call.arguments)
-    results.push({ text: result.text, isError: result.isError })
-  }
-  return false
 }

@@ -2,6 +2,7 @@ import type { Outcome, ToolEnvironment, ToolSession } from '../../agent/types.ts
 import type { Scored } from '../../episode/score.ts'
 import type { ToolResult, ToolSpec } from '../../tool/tool.ts'
 import { filesObserver } from './environment-config.ts'
+import { hasValue } from './goals/value.ts'
 import type { McpTask } from './mcp-task.ts'
 import {
   canonicalResults,
@@ -10,14 +11,7 @@ import {
   noGeneratedValues,
 } from './profile/generated.ts'
 import type { AdmittedTool } from './safety.ts'
-import {
-  answerMatches,
-  compactResult,
-  defaultResultLimit,
-  isPlainObject,
-  objectsIn,
-  parseJson,
-} from './salient.ts'
+import { compactResult, defaultResultLimit, isPlainObject, objectsIn, parseJson } from './salient.ts'
 import { type EpisodeState, newState, type StateCallOptions, type StatePool } from './server/state-pool.ts'
 
 /** A call that shows the state, or a part of it. */
@@ -255,7 +249,7 @@ async function judgeState(
     answer: Number(
       expected.answer === null
         ? outcome.answer !== null
-        : answerMatches(outcome.answer, expected.answer, expected.others),
+        : hasValue(outcome.answer, { type: 'text', ...expected, answer: expected.answer }),
     ),
     // Answering without calling the tool does not count.
     called: Number(outcome.calls > 0),

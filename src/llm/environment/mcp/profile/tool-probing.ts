@@ -11,7 +11,7 @@ import {
 } from './repeatable.ts'
 import { changedNothing, runReference } from '../reference.ts'
 import type { ReferenceRun } from '../reference.ts'
-import type { RequestStep } from '../request.ts'
+import type { RequestStep } from '../request/request.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
 import { requiredOf, resolveSchema, typeOf, UnusableSchema } from '../arguments/schema-parts.ts'
 import { SlowCall, StateNotMade } from '../server/state-pool.ts'

@@ -1,0 +1,201 @@
+import { hash32 } from '../../../../engine/random/index.ts'
+import type { Task } from '../../../agent/types.ts'
+import { requiredOf } from '../arguments/schema-parts.ts'
+import type { KindPlan } from '../mcp-task.ts'
+import type { AdmittedTool } from '../safety.ts'
+import type { QuestionForm } from './questions.ts'
+
+/**
+ * A kind of task. - `changes`: calls that change the state. - `question`: something about the result of a reading tool,
+ * perhaps after changes. - `chain`: the result of one reading tool is the argument of another. - `look-up`: a call whose
+ * argument must be found first. - `condition`: one of two changes, by what the state shows.
+ */
+export interface GoalKind {
+  name: string
+  build: 'changes' | 'question' | 'chain' | 'look-up' | 'condition'
+  /** Combinations of tools, of which a task takes one. */
+  combinations: readonly Combination[]
+  /** What is asked of the last call's result. */
+  form?: QuestionForm
+  /**
+   * How often an agent succeeds that looks at nothing: it refuses, or says a small number. Kinds above one tenth are at
+   * most a tenth of the tasks.
+   */
+  chance: number
+  /** Only tested: no task of training is of this kind. */
+  heldOut: boolean
+}
+
+export interface Combination {
+  tools: readonly AdmittedTool[]
+  linked?: string
+  anchor?: string
+  /** Shows the records among which an argument is found, or on which a condition depends. */
+  lister?: AdmittedTool
+}
+
+/** How often a guess without looking is right. A list that fits into what the model sees has one to five records. */
+const chances: Readonly<Record<QuestionForm, number>> = {
+  fact: 0,
+  which: 0,
+  all: 0,
+  most: 0,
+  count: 0.4,
+  'count-where': 0.5,
+  missing: 1,
+}
+
+const most = 24
+
+/**
+ * The kinds of tasks that could be made of tools that work. Trying shows which can. Those of a single call come first.
+ *
+ * @param hasRecords whether a tool may return a list of records.
+ */
+export function goalKinds(plans: readonly KindPlan[], hasRecords: (tool: string) => boolean): GoalKind[] {
+  const singles = plans.filter((plan) => plan.tools.length === 1)
+  const anchors = new Map(singles.map(({ tools, anchor }) => [tools[0].spec.name, anchor]))
+  const tools = singles.map((plan) => plan.tools[0])
+  const writers = tools.filter((tool) => tool.kind === 'write')
+  const readers = tools.filter((tool) => tool.kind === 'read')
+  const listing = readers.filter((tool) => hasRecords(tool.spec.name))
+  const listers = listing.filter((tool) => requiredOf(tool.spec.inputSchema).length === 0)
+  const takers = (some: readonly AdmittedTool[]): AdmittedTool[] =>
+    some.filter((tool) => requiredOf(tool.spec.inputSchema).length > 0)
+  const of = (...list: readonly AdmittedTool[]): Combination => {
+    const anchor = anchors.get(list[list.length - 1].spec.name)
+    return anchor === undefined ? { tools: list } : { tools: list, anchor }
+  }
+  const kinds: Omit<GoalKind, 'chance' | 'heldOut'>[] = [
+    ...writers.map((tool) => ({ name: tool.spec.name, build: 'changes' as const, combinations: [of(tool)] })),
+    ...readers.map((tool) => ({
+      name: tool.spec.name,
+      build: 'question' as const,
+      combinations: [of(tool)],
+      form: 'fact' as const,
+    })),
+    ...pairs(writers, writers, 'two changes', 'changes', of),
+    ...(['which', 'all', 'most'] as const).flatMap((form) =>
+      listing.map((tool) => ({
+        name: `${tool.spec.name} (${form})`,
+        build: 'question' as const,
+        combinations: [of(tool)],
+        form,
+      })),
+    ),
+    ...pairs(writers, takers(readers), 'change and read', 'question', of),
+    ...lookUps(listers, takers(writers), 'look up and change'),
+    ...lookUps(listers, takers(readers), 'look up and read'),
+    ...sequences(writers, 3, 'three changes', of),
+    ...chains(plans),
+    ...(writers.length > 0 && listers.length > 0
+      ? [
+          {
+            name: 'condition',
+            build: 'condition' as const,
+            combinations: listers.flatMap((lister) =>
+              writers.flatMap((yes) => writers.map((no) => ({ tools: [yes, no], lister }))),
+            ),
+          },
+        ]
+      : []),
+    ...sequences(writers, 4, 'four changes', of),
+    ...(['count', 'count-where', 'missing'] as const).flatMap((form) =>
+      listing.map((tool) => ({
+        name: `${tool.spec.name} (${form})`,
+        build: 'question' as const,
+        combinations: [of(tool)],
+        form,
+      })),
+    ),
+  ]
+  return kinds.slice(0, most * 2).map((kind) => ({
+    ...kind,
+    // A kind of one combination is known by its tools.
+    name:
+      isSequence(kind) && kind.combinations.length === 1 ? combinationName(kind.combinations[0]) : kind.name,
+    chance: kind.form === undefined ? 0 : chances[kind.form],
+    heldOut: false,
+  }))
+}
+
+function isSequence({ build, combinations }: Made): boolean {
+  return build === 'look-up' || build === 'condition' || combinations[0].tools.length > 1
+}
+
+type Made = Omit<GoalKind, 'chance' | 'heldOut'>
+type Combine = (...list: readonly AdmittedTool[]) => Combination
+
+function pairs(
+  firsts: readonly AdmittedTool[],
+  seconds: readonly AdmittedTool[],
+  name: string,
+  build: 'changes' | 'question',
+  of: Combine,
+): Made[] {
+  const combinations = firsts.flatMap((first) => seconds.map((second) => of(first, second)))
+  if (combinations.length === 0) return []
+  return [{ name, build, combinations, ...(build === 'question' ? { form: 'fact' as const } : {}) }]
+}
+
+/** Some sequences of this length, spread over all there are. */
+function sequences(writers: readonly AdmittedTool[], length: number, name: string, of: Combine): Made[] {
+  if (writers.length === 0) return []
+  const all = writers.length ** length
+  const step = Math.max(1, Math.floor(all / 60))
+  const combinations = Array.from({ length: Math.ceil(all / step) }, (_, at) =>
+    of(
+      ...Array.from(
+        { length },
+        (_item, place) => writers[Math.floor((at * step) / writers.length ** place) % writers.length],
+      ),
+    ),
+  )
+  return [{ name, build: 'changes', combinations }]
+}
+
+function lookUps(listers: readonly AdmittedTool[], targets: readonly AdmittedTool[], name: string): Made[] {
+  const combinations = listers.flatMap((lister) => targets.map((target) => ({ tools: [target], lister })))
+  if (combinations.length === 0) return []
+  return [
+    {
+      name,
+      build: 'look-up',
+      combinations,
+      ...(targets[0].kind === 'read' ? { form: 'fact' as const } : {}),
+    },
+  ]
+}
+
+function chains(plans: readonly KindPlan[]): Made[] {
+  return plans
+    .filter(({ linked }) => linked !== undefined)
+    .map((plan) => ({
+      name: plan.name,
+      build: 'chain' as const,
+      combinations: [{ tools: plan.tools, linked: plan.linked ?? '' }],
+      form: 'fact' as const,
+    }))
+}
+
+export function combinationName({ tools, lister }: Combination): string {
+  return [
+    ...(lister === undefined ? [] : [`${lister.spec.name}>`]),
+    ...tools.map((tool) => tool.spec.name),
+  ].join('+')
+}
+
+/**
+ * The combinations of a kind that a split may use. A quarter of four or more is kept for test and unseen wording, where
+ * nothing else of the kind is asked.
+ */
+export function combinationsFor(kind: GoalKind, split: Task['split']): readonly Combination[] {
+  if (kind.combinations.length < 4) return kind.combinations
+  const isHeld = (combination: Combination): boolean =>
+    hash32('mcp-combination', kind.name, combinationName(combination)) % 4 === 0
+  const held = kind.combinations.filter(isHeld)
+  if (held.length === 0 || held.length === kind.combinations.length) return kind.combinations
+  return split === 'test' || split === 'unseen-wording'
+    ? held
+    : kind.combinations.filter((combination) => !isHeld(combination))
+}

@@ -1,0 +1,262 @@
+import type { Random } from '../../../../engine/random/index.ts'
+import type { Expert, Task } from '../../../agent/types.ts'
+import { readScore } from '../../../episode/score.ts'
+import type { McpTask } from '../mcp-task.ts'
+import { tellsMoment } from '../profile/repeatable.ts'
+import { linkedArguments } from '../reference.ts'
+import type { Effect } from '../request/argument-words.ts'
+import { inNumber } from '../request/inflect.ts'
+import { renderRequest, type RequestStep, type Speech } from '../request/request.ts'
+import { nameWords } from '../request/tool-words.ts'
+import { chooseSalient, containsWhole, extractSalient } from '../salient.ts'
+import { createRandom } from '../../../../engine/random/index.ts'
+import { newState, type StateCallOptions } from '../server/state-pool.ts'
+import { createSystemEnvironment, type ToolSystem } from '../tool-system.ts'
+import { argumentsOf, type GoalDraft, type PlannedCall } from './draft-goal.ts'
+import type { Combination, GoalKind } from './kinds.ts'
+import { askAbout, type Question } from './questions.ts'
+import { hasValue } from './value.ts'
+
+interface GoalRun {
+  results: string[]
+  calls: PlannedCall[]
+  steps: RequestStep[]
+  before: string | null
+  after: string | null
+}
+
+/** Most words of a request. */
+const mostWords = 60
+
+/**
+ * Runs the plan in a fresh state, asks about what it gave or changed, writes the request and proves the task: an expert
+ * that carries out the plan succeeds, and one that does nothing does not. Undefined if there is nothing to ask.
+ */
+export async function makeGoalTask(
+  system: ToolSystem,
+  speech: Speech,
+  {
+    kind,
+    combination,
+    draft,
+    split,
+    random,
+    id,
+    index,
+  }: {
+    kind: GoalKind
+    combination: Combination
+    draft: GoalDraft
+    split: Task['split']
+    random: Random
+    id: string
+    index: number
+  },
+  options: StateCallOptions,
+): Promise<McpTask | undefined> {
+  const run = await runGoal(system, combination, draft, options)
+  if (run === undefined) return undefined
+  const request = JSON.stringify([
+    run.steps.map((step) => [step.arguments, step.references, step.condition, nameWords(step.tool)]),
+  ])
+  const told = combination.tools.some((tool, at) => {
+    const result = run.results[run.results.length - combination.tools.length + at]
+    return tool.kind === 'read' && result !== undefined && tellsMoment(result, request)
+  })
+  if (told) return undefined
+  const last = run.results[run.results.length - 1]
+  const question = kind.form === undefined ? undefined : ask(kind, last, request, speech, run, random, system)
+  if (kind.form !== undefined && question === undefined) return undefined
+  const final = run.steps[run.steps.length - 1]
+  const steps = question === undefined ? run.steps : [...run.steps.slice(0, -1), { ...final, result: last }]
+  const prompt = renderRequest(speech, steps, question?.asked, split, random)
+  if (prompt.split(/\s+/).length > mostWords) return undefined
+  const { expected } = question ?? {}
+  const isStated =
+    expected !== undefined &&
+    expected.type !== 'none' &&
+    containsWhole(prompt.toLowerCase(), expected.answer.toLowerCase())
+  // Only a result as a whole may repeat what the request says; anything else would need no look.
+  const repeats =
+    question !== undefined && ['whole', 'number', 'line', 'sentence'].includes(question.asked.form)
+  const stated = isStated || (repeats && plainTexts(final.arguments).some((text) => last.includes(text)))
+  if (isStated && !repeats) return undefined
+  const task: McpTask = {
+    id,
+    kind: kind.name,
+    seed: index,
+    split,
+    prompt,
+    difficulty: Math.min(4, draft.calls.length + (/\},\{/.test(request) ? 1 : 0)),
+    context: {
+      tools: run.calls.map((call) => call.tool),
+      ...(stated ? { stated } : {}),
+      changes: combination.tools.some((tool) => tool.kind === 'write'),
+    },
+    plan: expertOf(run.calls, question),
+    seeds: draft.seeds,
+    reference: referenceOf(run),
+    expected: {
+      answer: expected?.answer ?? null,
+      ...(expected === undefined ? {} : { type: expected.type }),
+      others: [...(expected?.others ?? [])],
+      state: run.after,
+    },
+  }
+  if (expected !== undefined && hasValue('', expected)) return undefined
+  return (await provesItself(system, task, options.signal)) ? task : undefined
+}
+
+function plainTexts(args: Readonly<Record<string, unknown>>): string[] {
+  return Object.values(args).filter((value): value is string => typeof value === 'string' && value.length > 3)
+}
+
+function ask(
+  { form = 'fact' }: GoalKind,
+  last: string,
+  stated: string,
+  speech: Speech,
+  run: GoalRun,
+  random: Random,
+  system: ToolSystem,
+): Question | undefined {
+  const tool = run.calls[run.calls.length - 1].tool
+  const noun = speech.words.get(tool)?.object ?? ''
+  const strange = `${random.pick(['zorro', 'quibble', 'marzipan', 'tundra', 'fjord'])} ${10 + random.int(90)}`
+  return askAbout(last, form, {
+    stated,
+    noun: noun === '' ? '' : inNumber(noun, false),
+    random,
+    ignore: system.ignore,
+    strange,
+  })
+}
+
+async function runGoal(
+  system: ToolSystem,
+  combination: Combination,
+  draft: GoalDraft,
+  options: StateCallOptions,
+): Promise<GoalRun | undefined> {
+  const writes = new Set(system.tools.filter(({ kind }) => kind !== 'read').map(({ spec }) => spec.name))
+  for (const tool of combination.tools) if (tool.kind === 'read') writes.delete(tool.spec.name)
+  const state = newState(draft.seeds)
+  const before = await system.observe(state, options.signal)
+  let now = before
+  const results: string[] = []
+  const effects: Effect[] = []
+  const calls: PlannedCall[] = []
+  const linkWords = new Map<number, string>()
+  for (const [index, planned] of draft.calls.entries()) {
+    const linked = draft.steps[draft.callOf.indexOf(index)]?.linked
+    const link = linked === undefined ? undefined : linkCall(system, planned, linked, results)
+    if (link?.words !== undefined) linkWords.set(index, link.words)
+    const call = linked === undefined ? planned : link?.call
+    const args = call === undefined ? undefined : argumentsOf(call, results)
+    if (call === undefined || args === undefined) return undefined
+    const result = await system.call(state, call.tool, args, options)
+    if (result.isError) return undefined
+    results.push(result.text)
+    calls.push(call)
+    if (!writes.has(call.tool)) {
+      effects.push('reads')
+      continue
+    }
+    const next = await system.observe(state, options.signal)
+    // A step that changes nothing would be asked for in vain.
+    if (next === now) return undefined
+    effects.push(effectOf(now ?? '', next ?? ''))
+    now = next
+  }
+  if (combination.tools.some((tool) => tool.kind === 'write') && now === before) return undefined
+  const known = new Map(calls.map((call, at) => [call.tool, effects[at]]))
+  const steps = draft.steps.map((step, at) => {
+    const call = draft.callOf[at]
+    // The branch that is not taken reads as the other where it is the same tool.
+    const effect =
+      call === null ? (known.get(step.tool) ?? (writes.has(step.tool) ? 'changes' : 'reads')) : effects[call]
+    const words = call === null ? undefined : linkWords.get(call)
+    return { ...step, effect, ...(words === undefined ? {} : { linkWords: words }) }
+  })
+  return { results, calls, steps, before, after: now }
+}
+
+/** Takes an argument from the result before it, converted to the type that the tool expects. */
+function linkCall(
+  system: ToolSystem,
+  planned: PlannedCall,
+  linked: string,
+  results: readonly string[],
+): { call: PlannedCall; words: string | undefined } | undefined {
+  const schema = system.tools.find(({ spec }) => spec.name === planned.tool)?.spec.inputSchema
+  const last = results.at(-1)
+  if (schema === undefined || last === undefined) return undefined
+  const link = chooseSalient(last, '', createRandom('link', last), system.ignore)
+  // A sentence is for a reader, not a value for another tool.
+  if (link === undefined || link.kind === 'sentence') return undefined
+  const find = (text: string): unknown => {
+    const value = extractSalient(text, link)
+    if (value === undefined) return undefined
+    return linkedArguments({ ...planned, linked }, value, schema)?.[linked]
+  }
+  const words =
+    link.kind === 'field' ? `the ${link.words}` : link.kind === 'line' ? `the ${link.which} line` : undefined
+  return {
+    call: { ...planned, found: { argument: linked, inList: false, call: results.length - 1, find } },
+    words,
+  }
+}
+
+/** What a call did, by the words of the state that it added and took away. */
+export function effectOf(before: string, after: string): Effect {
+  const count = (text: string): Map<string, number> => {
+    const counts = new Map<string, number>()
+    for (const [word] of text.matchAll(/[\p{L}\p{N}_.@:/-]+/gu)) counts.set(word, (counts.get(word) ?? 0) + 1)
+    return counts
+  }
+  const [old, now] = [count(before), count(after)]
+  const more = (a: Map<string, number>, b: Map<string, number>): number =>
+    [...a].reduce((sum, [word, times]) => sum + Math.max(0, times - (b.get(word) ?? 0)), 0)
+  const [gained, lost] = [more(now, old), more(old, now)]
+  // A counter or a time beside what was added changes too.
+  if (gained > 2 * lost) return 'adds'
+  return lost > 2 * gained ? 'removes' : 'changes'
+}
+
+/** The calls in order, later arguments taken from results, then the answer. */
+function expertOf(calls: readonly PlannedCall[], question: Question | undefined): Expert {
+  return (results) => {
+    const texts = results.map(({ text }) => text)
+    const call = calls[results.length]
+    if (call === undefined)
+      return { answer: question === undefined ? 'done' : (question.find(texts.at(-1) ?? '') ?? '') }
+    return { call: { name: call.tool, arguments: argumentsOf(call, texts) ?? call.arguments } }
+  }
+}
+
+function referenceOf({ calls, results }: GoalRun): { name: string; arguments: Record<string, unknown> }[] {
+  return calls.map((call, at) => ({
+    name: call.tool,
+    arguments: argumentsOf(call, results.slice(0, at)) ?? call.arguments,
+  }))
+}
+
+/** Runs the plan as an agent would and asks the judge. */
+export async function provesItself(
+  system: ToolSystem,
+  task: McpTask,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const session = await createSystemEnvironment(system).open(task, signal === undefined ? {} : { signal })
+  const results: { text: string; isError: boolean }[] = []
+  for (let turn = 0; turn < 8; turn++) {
+    const move = task.plan(results)
+    if ('answer' in move) {
+      const outcome = { answer: move.answer, calls: results.length, invalidCalls: 0 }
+      return readScore(await session.judge(outcome), task.id).value === 1
+    }
+    const result = await session.call(move.call.name, move.call.arguments)
+    results.push({ text: result.text, isError: result.isError })
+  }
+  return false
+}

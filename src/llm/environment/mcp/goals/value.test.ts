@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { hasValue, typeOfValue } from './value.ts'
+
+test('numbers are equal by value, in words and rounded', () => {
+  const half = { type: 'number', answer: '1250.5' } as const
+  for (const given of ['1250.5', '1,250.50', 'The total is 1250.5.', '**1250.5**'])
+    expect(hasValue(given, half)).toBe(true)
+  for (const given of ['1250', '125', '1251', '1250.5 or 7 or 8 or 9', '', null])
+    expect(hasValue(given, half)).toBe(false)
+  expect(hasValue('3.33', { type: 'number', answer: '3.3333333333333335' })).toBe(true)
+  expect(hasValue('3.3', { type: 'number', answer: '3.3333333333333335' })).toBe(false)
+  expect(hasValue('There are three contacts.', { type: 'number', answer: '3' })).toBe(true)
+  // Repeating the request is no listing of values; naming another value of the result is.
+  expect(hasValue('17 plus 4 is 21', { type: 'number', answer: '21' })).toBe(true)
+  expect(hasValue('21 or 36', { type: 'number', answer: '21', others: ['36'] })).toBe(false)
+})
+
+test('dates are equal in several notations', () => {
+  const date = { type: 'date', answer: '2026-03-04' } as const
+  for (const given of ['2026-03-04', '2026/3/4', 'March 4, 2026', '4 March 2026'])
+    expect(hasValue(given, date)).toBe(true)
+  for (const given of ['2026-04-03', 'March 2026']) expect(hasValue(given, date)).toBe(false)
+})
+
+test('case matters only where it tells two values apart', () => {
+  expect(hasValue('cloudy', { type: 'text', answer: 'Cloudy' })).toBe(true)
+  expect(hasValue('bb', { type: 'text', answer: 'Bb', others: ['bB'] })).toBe(false)
+  expect(hasValue('Rain, 36 and Cloudy', { type: 'text', answer: 'Cloudy', others: ['36'] })).toBe(false)
+})
+
+test('lists are sets, and the right answer may be that there is none', () => {
+  const names = { type: 'list', answer: 'Ada, Grace, Edsger' } as const
+  for (const given of ['Grace, Ada and Edsger', 'ada\ngrace\nedsger', 'The names are: Ada, Grace, Edsger'])
+    expect(hasValue(given, names)).toBe(true)
+  for (const given of ['Ada, Grace', 'Ada, Grace, Edsger, Alan', 'Ada, Ada, Grace'])
+    expect(hasValue(given, names)).toBe(false)
+  const none = { type: 'none', answer: 'there is none' } as const
+  for (const given of ['There is no such contact.', 'not found']) expect(hasValue(given, none)).toBe(true)
+  for (const given of ['Ada', '', 'done']) expect(hasValue(given, none)).toBe(false)
+  expect(hasValue('Yes, it is.', { type: 'boolean', answer: 'true' })).toBe(true)
+  expect(hasValue('yes or no', { type: 'boolean', answer: 'true' })).toBe(false)
+})
+
+test('the type of a value follows from it', () => {
+  expect([3, 'true', '4.5', '2026-03-04', 'May', true].map(typeOfValue)).toEqual([
+    'number',
+    'text',
+    'number',
+    'date',
+    'text',
+    'boolean',
+  ])
+})

@@ -1,0 +1,152 @@
+import { containsWhole } from '../salient.ts'
+
+/** How an answer is compared. `none`: what is asked for does not exist, and the right answer says so. */
+export type AnswerType = 'text' | 'number' | 'date' | 'boolean' | 'list' | 'none'
+
+/** The answer of a task. */
+export interface ExpectedAnswer {
+  type: AnswerType
+  /** As the reference solution says it; a list joined by commas. */
+  answer: string
+  /** Other values of the result, which the answer must not list too. Default: none. */
+  others?: readonly string[]
+}
+
+/** What the expert says where nothing is found. */
+export const noneAnswer = 'there is none'
+
+const refusals =
+  /\b(?:no|not|none|nothing|nobody|cannot|can't|could not|couldn't|doesn't|isn't|unknown|missing|n\/a|impossible|unavailable)\b/i
+
+/**
+ * Whether an answer has the expected value. Numbers are equal up to rounding to two or more decimals, dates up to their
+ * notation, lists as sets, texts up to case, quotes and white space. An answer may be a short sentence that contains the
+ * value and none of the other values of the result.
+ *
+ * @example
+ * hasValue('The total is 1,250.', { type: 'number', answer: '1250' }) // true
+ */
+export function hasValue(given: string | null, expected: ExpectedAnswer): boolean {
+  if (given === null) return false
+  const answer = plain(given)
+  const target = plain(expected.answer)
+  const { others = [] } = expected
+  const tooLong = answer.length > target.length * 2 + 120
+  switch (expected.type) {
+    case 'none':
+      return answer.length <= 200 && refusals.test(answer)
+    case 'number': {
+      if (answer === target) return true
+      const wanted = Number(target)
+      if (tooLong || !Number.isFinite(wanted)) return false
+      const numbers = numbersIn(answer)
+      if (!numbers.some((number) => sameNumber(number, wanted))) return false
+      // A sentence may repeat up to two numbers of the request, but no other of the result.
+      const rest = numbers.filter((number) => !sameNumber(number, wanted))
+      return rest.length === 0 || (rest.length <= 2 && !listsOther(answer, others))
+    }
+    case 'boolean': {
+      const says = /\b(?:true|yes)\b/i.test(answer)
+      const denies = /\b(?:false|no|not)\b/i.test(answer)
+      return !tooLong && says !== denies && says === (target.toLowerCase() === 'true')
+    }
+    case 'list': {
+      const wanted = new Set(itemsOf(expected.answer))
+      const items = itemsOf(given.replace(/^[^:]{0,60}:\s*/, ''))
+      return (
+        items.length === wanted.size &&
+        items.every((item) => wanted.has(item)) &&
+        new Set(items).size === items.length
+      )
+    }
+    case 'date': {
+      if (answer.toLowerCase() === target.toLowerCase()) return true
+      const moment = momentOf(target)
+      if (moment !== undefined && momentOf(answer) === moment) return true
+      return !tooLong && containsWhole(answer, target) && !listsOther(answer, others)
+    }
+    case 'text': {
+      if (answer === target) return true
+      const [low, wanted] = [answer.toLowerCase(), target.toLowerCase()]
+      // Case matters only where it tells two values of the result apart.
+      const loose = !others.some((other) => plain(other).toLowerCase() === wanted)
+      if (loose && low === wanted) return true
+      if (tooLong || !(loose ? containsWhole(low, wanted) : containsWhole(answer, target))) return false
+      return !listsOther(answer, others)
+    }
+  }
+}
+
+/** The type by which a value of a result is compared. */
+export function typeOfValue(value: string | number | boolean): AnswerType {
+  if (typeof value === 'number') return 'number'
+  if (typeof value === 'boolean') return 'boolean'
+  const text = value.trim()
+  if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return 'number'
+  return momentOf(text) === undefined ? 'text' : 'date'
+}
+
+function listsOther(answer: string, others: readonly string[]): boolean {
+  return others.some((other) => containsWhole(answer, other))
+}
+
+function plain(text: string): string {
+  return text
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/^["'`]+|["'`]+$/g, '')
+    .replace(/\.$/, '')
+    .trim()
+}
+
+function itemsOf(text: string): string[] {
+  return text
+    .split(/\s*(?:[,;]|\n|\band\b)\s*/i)
+    .map((item) => plain(item.replace(/^[-*]\s*/, '')).toLowerCase())
+    .filter((item) => item !== '')
+}
+
+const spokenNumbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+const spokenNumber = new RegExp(`\\b(?:${spokenNumbers.join('|')})\\b`, 'gi')
+
+interface FoundNumber {
+  value: number
+  decimals: number
+}
+
+function numbersIn(text: string): FoundNumber[] {
+  const digits = text
+    .replace(/(?<=\d),(?=\d{3}\b)/g, '')
+    .replace(spokenNumber, (word) => String(spokenNumbers.indexOf(word.toLowerCase())))
+  return [...digits.matchAll(/(?<![\p{L}\d.])-?\d+(?:\.(\d+))?(?:e[+-]?\d+)?(?![\p{L}\d])/giu)].map(
+    ([whole, decimals = '']) => ({ value: Number(whole), decimals: decimals.length }),
+  )
+}
+
+/** Equal up to the last digits of binary arithmetic, or rounded to two or more decimals. */
+function sameNumber({ value, decimals }: FoundNumber, wanted: number): boolean {
+  if (Math.abs(value - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted))) return true
+  return decimals >= 2 && Math.abs(value - wanted) <= 0.5000001 * 10 ** -decimals
+}
+
+const numericDate = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?Z?)?$/
+const namedDate =
+  /^(?:\w+day,? )?(?:(\d{1,2})(?:st|nd|rd|th)? ([A-Z][a-z]{2,8})|([A-Z][a-z]{2,8}) (\d{1,2})(?:st|nd|rd|th)?),? (\d{4})$/
+
+/** Milliseconds of a date with or without time, in the usual notations; undefined for any other text. */
+function momentOf(text: string): number | undefined {
+  const [, year, month, day, hour = '0', minute = '0', second = '0'] = numericDate.exec(text) ?? []
+  if (year !== undefined)
+    return Date.UTC(
+      Number(year),
+      Number(month) - 1,
+      Number(day),
+      Number(hour),
+      Number(minute),
+      Number(second),
+    )
+  const named = namedDate.exec(text)
+  if (named === null) return undefined
+  const at = Date.parse(`${named[1] ?? named[4]} ${named[2] ?? named[3]} ${named[5]} UTC`)
+  return Number.isNaN(at) ? undefined : at
+}

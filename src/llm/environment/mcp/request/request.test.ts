@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../../../../engine/random/index.ts'
+import type { ToolSpec } from '../../../tool/tool.ts'
+import type { Task } from '../../../agent/types.ts'
+import type { Asked } from './asked-words.ts'
+import { article, inNumber, participle, plural, singular } from './inflect.ts'
+import { renderRequest, type RequestStep, speechOf } from './request.ts'
+
+const text = { type: 'string' }
+const list = { type: 'array', items: text }
+function tool(name: string, description: string, properties: Record<string, object>): ToolSpec {
+  return { name, description, inputSchema: { type: 'object', properties, required: Object.keys(properties) } }
+}
+const specs = [
+  tool('create_entities', 'Create multiple new entities in the knowledge graph', {
+    entities: {
+      type: 'array',
+      items: { type: 'object', properties: { name: text, entityType: text, observations: list } },
+    },
+  }),
+  tool('get_contact', 'Returns a contact', { contactId: text }),
+  tool('delete_contact', 'Deletes a contact', { contactId: text }),
+  tool('list_contacts', 'Lists all contacts', {}),
+  tool('get-sum', 'Returns the sum of two numbers', { a: { type: 'number' }, b: { type: 'number' } }),
+  tool('sub', 'Subtract two numbers', { a: { type: 'number' }, b: { type: 'number' } }),
+  tool('setTaskStatus', 'Sets the status of a task', {
+    taskId: text,
+    newStatus: { enum: ['in_progress', 'done'] },
+  }),
+]
+const speech = speechOf(specs)
+const splits = ['train', 'validation', 'test'] as const
+
+function requests(
+  steps: readonly RequestStep[],
+  asked: Asked | undefined,
+  split: Task['split'],
+  count = 300,
+) {
+  return Array.from({ length: count }, (_, seed) =>
+    renderRequest(speech, steps, asked, split, createRandom(seed, split)),
+  )
+}
+
+const adding: RequestStep[] = [
+  {
+    tool: 'create_entities',
+    arguments: { entities: [{ name: 'river', entityType: 'place', observations: ['cold water', 'blue'] }] },
+    effect: 'adds',
+  },
+]
+const reading: RequestStep[] = [{ tool: 'get_contact', arguments: { contactId: 'c1' } }]
+const summing: RequestStep[] = [{ tool: 'get-sum', arguments: { a: 17, b: 4 }, result: 'The sum is 21.' }]
+const email: Asked = { form: 'field', of: 'email' }
+
+test('splits share no request, and each has many', () => {
+  for (const [steps, asked] of [
+    [adding, undefined],
+    [reading, email],
+    [summing, { form: 'number' }],
+    [[{ tool: 'list_contacts', arguments: {} }], { form: 'count', noun: 'contact' }],
+  ] as const) {
+    const sets = splits.map((split) => new Set(requests(steps, asked, split)))
+    expect(sets[0].size).toBeGreaterThan(60)
+    for (const set of sets) expect(set.size).toBeGreaterThan(8)
+    expect([...sets[1], ...sets[2]].filter((request) => sets[0].has(request))).toEqual([])
+    expect([...sets[2]].filter((request) => sets[1].has(request))).toEqual([])
+  }
+})
+
+const wordsIn = (texts: readonly string[]) =>
+  new Set(texts.flatMap((request) => request.toLowerCase().match(/[a-z]+/g) ?? []))
+
+test('every word of a test request occurs in training; those of unseen wording do not', () => {
+  const known = wordsIn([
+    ...requests(adding, undefined, 'train', 2000),
+    ...requests(reading, email, 'train', 2000),
+  ])
+  const tests = [...requests(adding, undefined, 'test'), ...requests(reading, email, 'test')]
+  expect([...wordsIn(tests)].filter((word) => !known.has(word))).toEqual([])
+  const others = [
+    ...requests(adding, undefined, 'unseen-wording'),
+    ...requests(reading, email, 'unseen-wording'),
+  ]
+  expect([...wordsIn(others)].filter((word) => !known.has(word)).length).toBeGreaterThan(20)
+})
+
+test('a request states every value, and no name of a tool or an argument', () => {
+  for (const split of [...splits, 'unseen-wording'] as const)
+    for (const request of requests(adding, undefined, split)) {
+      for (const part of ['river', 'place', 'cold water', 'blue']) expect(request).toContain(part)
+      expect(request).not.toMatch(/[a-z][A-Z]|_/)
+    }
+})
+
+test('requests read like those of a person', () => {
+  const removing: RequestStep[] = [
+    { tool: 'delete_contact', arguments: { contactId: 'c1' }, effect: 'removes' },
+  ]
+  const removed = requests(removing, undefined, 'train', 1000)
+  expect(removed).toContain('The contact c1 should be deleted')
+  expect(requests(reading, email, 'train', 3000)).toContain('What is the email of the contact c1?')
+  expect(requests(summing, { form: 'number' }, 'train', 3000)).toContain('What is 17 plus 4?')
+  const setting: RequestStep[] = [
+    { tool: 'setTaskStatus', arguments: { taskId: 't7', newStatus: 'in_progress' }, effect: 'changes' },
+  ]
+  for (const request of requests(setting, undefined, 'train')) expect(request).toMatch(/in progress/)
+})
+
+test('the order of the numbers of a computation is the one that gives the result', () => {
+  const step = (result: string): RequestStep[] => [{ tool: 'sub', arguments: { a: 3, b: 10 }, result }]
+  const said = requests(step('-7'), { form: 'number' }, 'train', 2000)
+  const minus = (a: number, b: number) => (request: string) =>
+    new RegExp(`\\b${a} (minus|less) ${b}\\b`).test(request)
+  expect(said.filter(minus(3, 10)).length).toBeGreaterThan(100)
+  expect(said.filter(minus(10, 3))).toEqual([])
+  expect(requests(step('7'), { form: 'number' }, 'train', 500).filter(minus(10, 3)).length).toBeGreaterThan(
+    20,
+  )
+})
+
+test('what must be looked up is described, not named', () => {
+  const steps: RequestStep[] = [
+    {
+      tool: 'delete_contact',
+      arguments: { contactId: 'c1' },
+      references: { contactId: 'the contact whose email is ada@example.org' },
+      effect: 'removes',
+    },
+  ]
+  for (const request of requests(steps, undefined, 'train')) {
+    expect(request.toLowerCase()).toContain('the contact whose email is ada@example.org')
+    expect(request).not.toMatch(/\bc1\b|the contact the contact/)
+  }
+})
+
+test('nouns and verbs are inflected', () => {
+  expect(['entity', 'box', 'child', 'status', 'news', 'key'].map(plural)).toEqual([
+    'entities',
+    'boxes',
+    'children',
+    'statuses',
+    'news',
+    'keys',
+  ])
+  expect(['entities', 'boxes', 'people', 'status', 'address', 'queries'].map(singular)).toEqual([
+    'entity',
+    'box',
+    'person',
+    'status',
+    'address',
+    'query',
+  ])
+  expect(['user', 'hour', 'entity', 'id', 'url'].map(article)).toEqual(['a', 'an', 'an', 'an', 'a'])
+  expect(inNumber('phone number', true)).toBe('phone numbers')
+  expect(['delete', 'drop', 'write', 'carry out', 'copy'].map(participle)).toEqual([
+    'deleted',
+    'dropped',
+    'written',
+    'carried out',
+    'copied',
+  ])
+})
