@@ -186,7 +186,7 @@ test('configured values never come back in a result', async () => {
 
 test('the memory server: all kinds of tasks are proved and solved', async () => {
   const environment = await openExample('memory', { sandbox: true })
-  const counts = { train: 14, validation: 4, test: 8, 'unseen-wording': 4 }
+  const counts = { train: 36, validation: 4, test: 8, 'unseen-wording': 4 }
   const { tasks, leftOut } = await environment.prepareTasks({ seed: 5, counts })
   expect(leftOut).toEqual([])
   expect(tasks.kinds).toEqual(
@@ -201,7 +201,7 @@ test('the memory server: all kinds of tasks are proved and solved', async () => 
   const all = (['train', 'validation', 'test', 'unseen-wording'] as const).flatMap((split) =>
     tasks.all(split),
   )
-  expect(all).toHaveLength(30)
+  expect(all).toHaveLength(52)
   const solved = await play(environment, all)
   expect(solved.filter((episode) => episode.success !== true)).toEqual([])
   const idle = await play(environment, all, answering('done'))
@@ -212,7 +212,7 @@ test('the everything server: reading tools only, clocks left out', async () => {
   const environment = await openExample('everything')
   const { tasks, leftOut } = await environment.prepareTasks({
     seed: 2,
-    counts: { train: 10, test: 6 },
+    counts: { train: 24, test: 6 },
     deadlineSeconds: 10,
   })
   expect(tasks.kinds).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-structured-content']))

@@ -1,5 +1,6 @@
 import { hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
+import { spoken } from '../arguments/words.ts'
 import { requiredOf } from '../arguments/schema-parts.ts'
 import type { KindPlan } from '../mcp-task.ts'
 import type { AdmittedTool } from '../safety.ts'
@@ -54,7 +55,9 @@ const most = 24
  */
 export function goalKinds(plans: readonly KindPlan[], hasRecords: (tool: string) => boolean): GoalKind[] {
   const singles = plans.filter((plan) => plan.tools.length === 1)
-  const anchors = new Map(singles.map(({ tools, anchor }) => [tools[0].spec.name, anchor]))
+  const anchors = new Map(
+    singles.map(({ tools: [tool], anchor }) => [tool.spec.name, anchor ?? timeArgument(tool)]),
+  )
   const tools = singles.map((plan) => plan.tools[0])
   const writers = tools.filter((tool) => tool.kind === 'write')
   const readers = tools.filter((tool) => tool.kind === 'read')
@@ -136,6 +139,17 @@ function pairs(
   const combinations = firsts.flatMap((first) => seconds.map((second) => of(first, second)))
   if (combinations.length === 0) return []
   return [{ name, build, combinations, ...(build === 'question' ? { form: 'fact' as const } : {}) }]
+}
+
+/** An optional date or time. Without it a tool answers for the present, which a task cannot ask for. */
+function timeArgument({ kind, spec: { inputSchema } }: AdmittedTool): string | undefined {
+  if (kind !== 'read') return undefined
+  const required = requiredOf(inputSchema)
+  return Object.keys(Object(inputSchema['properties'])).find(
+    (name) =>
+      !required.includes(name) &&
+      /^(?:date|time|datetime|day|timestamp|when|now)$/.test(spoken(name).at(-1) ?? ''),
+  )
 }
 
 /** Some sequences of this length, spread over all there are. */

@@ -59,7 +59,8 @@ function askFact(text: string, context: QuestionContext): Question | undefined {
   const { stated, random, ignore } = context
   const value = readResult(text)
   if (isPlainObject(value) && !text.trimStart().startsWith('{')) return askLine(value, context)
-  const number = value === undefined ? onlyNumber(text, stated) : undefined
+  // A short text is asked for with its unit: "in 2 years".
+  const number = value === undefined && text.length > 24 ? onlyNumber(text, stated) : undefined
   if (number !== undefined)
     return {
       asked: { form: 'number' },

@@ -163,7 +163,7 @@ function familyOf(
     ...(step.condition === undefined ? [] : [step.condition]),
   ])
   const words = steps.flatMap(({ tool }) => {
-    const { usualVerbs = [], usualObjects = [] } = speech.words.get(tool) ?? {}
+    const { usualVerbs = [], usualObjects = [], phrase = '' } = speech.words.get(tool) ?? {}
     return [
       ...usualVerbs,
       ...usualVerbs.map(participle),
@@ -414,9 +414,20 @@ function speakStep(speech: Speech, step: RequestStep, draw: Draw): Spoken {
     only.name === '' &&
     only.values.length === 0 &&
     only.reference === undefined
+  // The description may have a better noun phrase than the name: "the number of days".
+  const full =
+    bare &&
+    effect === 'reads' &&
+    words.phrase !== undefined &&
+    (empty || !/\b(?:one|two|three|given|multiple|several|numbers)\b/.test(words.phrase)) &&
+    random.next() < 0.5
+      ? words.phrase.replace(/^the /, '')
+      : undefined
   const phrase = (some: readonly Thing[], determiner: 'a' | 'the'): string =>
     bare
-      ? nounPhrase({ ...only, noun: object }, 'the', isPlural(object))
+      ? full === undefined
+        ? nounPhrase({ ...only, noun: object }, 'the', isPlural(object))
+        : [`the ${full}`, ...only.details].join(' ')
       : listed(some.map((thing) => nounPhrase(thing, determiner)))
   const article = effect === 'adds' ? 'a' : 'the'
   const definite = phrase(renamed, 'the')
@@ -441,7 +452,7 @@ function speakStep(speech: Speech, step: RequestStep, draw: Draw): Spoken {
     single: !verb.includes(' '),
     many: renamed.length > 1 || renamed[0].many,
     empty,
-    plural: bare && isPlural(object),
+    plural: bare && isPlural(full === undefined ? object : full.split(' of ')[0]),
     computation,
   }
 }
@@ -484,8 +495,8 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
     return askedWords(asked, draw.rare)
   if (spoken.noun === '' || !words.asks) return undefined
   if (asked.form === 'whole' || asked.form === 'number') {
-    const phrases = draw.rare ? [`${definite} in full`] : [definite]
-    return { phrases, questions: phrases.map((phrase) => `what is ${phrase}`) }
+    const phrases = [definite]
+    return { phrases, questions: phrases.map((phrase) => `what ${spoken.plural ? 'are' : 'is'} ${phrase}`) }
   }
   if (asked.form !== 'field' || spoken.plural) return undefined
   const { of } = asked
