@@ -165,6 +165,7 @@ function familyOf(
   const words = steps.flatMap(({ tool }) => {
     const { usualVerbs = [], usualObjects = [], phrase = '' } = speech.words.get(tool) ?? {}
     return [
+      phrase,
       ...usualVerbs,
       ...usualVerbs.map(participle),
       ...usualObjects.flatMap((noun) => [noun, inNumber(noun, false)]),
