@@ -76,6 +76,8 @@ export const adventureEnvironment = defineToolEnvironment<Game>({
       },
     },
   }),
+  // Only the thing of the quest counts. The rest of the house may be left as it is.
+  observe: ({ map, state }) => ({ [map.things[map.quest.thing]]: state.places[map.quest.thing] }),
   kinds: { open: { draft }, locked: { draft } },
   judge({ state: { map, state } }) {
     const success = isFulfilled(map, state)
