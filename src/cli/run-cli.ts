@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { addChat, addEval, addPlay } from './commands/evaluate.ts'
+import { addAudit, addChat, addEval, addPlay } from './commands/evaluate.ts'
 import { addConvert, addDoctor, addEnvs, addPapers } from './commands/inspect.ts'
 import { addExport, addServe } from './commands/serve.ts'
 import { addPretrain, addTrain, addTrainOffline } from './commands/train.ts'
@@ -66,6 +66,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   const inTheOrderOfHelp = [
     addTrain,
     addEval,
+    addAudit,
     addChat,
     addPlay,
     addServe,

@@ -17,7 +17,7 @@ import {
 } from '../shared/options.ts'
 import type { PlayCommand } from '../play.ts'
 
-// Options and help of agoge eval, chat and play.
+// Options and help of agoge eval, audit, chat and play.
 
 const otherHelp =
   (command: string) =>
@@ -103,6 +103,33 @@ export function addEval({ program, terminal, done }: CommandContext): void {
     }
     const { runEval } = await import('../llm/eval.ts')
     done(await runEval({ ...options, environment }, terminal))
+  })
+}
+
+export function addAudit({ program, terminal, done }: CommandContext): void {
+  const audit = withEnvironment(
+    program
+      .command('audit')
+      .summary('attack the judge of an environment')
+      .description(
+        'Attack the judge of an environment. Exit code 2 if an attack is rewarded for undone tasks.',
+      ),
+  )
+    .option('--tasks <n>', 'held-out tasks that each attack is measured on', wholeNumber(1), 100)
+    .option('--seed <n>', 'of tasks and attacks', wholeNumber(0), 0)
+    .option('--threshold <share>', 'rate above which an attack is a finding (default: 2%)', share, 0.02)
+    .option('--json [file]', 'print the whole report as JSON, or write it')
+  showHelpFor(audit, {
+    mcp: ['agoge audit mcp:memory --sandbox', 'agoge audit mcp:everything --tasks 40 --json report.json'],
+    reasoning: ['agoge audit reasoning --tasks 200', 'agoge audit reasoning --task countdown --seed 1'],
+    all: ['agoge audit ./my-environment.ts', 'agoge audit filesystem --tasks 200 --json report.json'],
+  })
+  audit.action(async (environment: string, options, command: Command) => {
+    const kind = environmentKind(environment)
+    // A name that nothing has is reported as such later.
+    if (kind !== 'classic') refuseForeignOptions(command, environment, kind)
+    const { runAudit } = await import('../llm/audit.ts')
+    done(await runAudit({ ...options, environment }, terminal))
   })
 }
 

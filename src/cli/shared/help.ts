@@ -61,8 +61,7 @@ export function rootHelp(root: Command, helper: Help): string {
     '',
     '  agoge train mcp:everything --quick           a language model learns its tools',
     '  agoge train cartpole --algorithm ppo         classic RL',
-    '  agoge COMMAND [ENVIRONMENT] --help           options and examples',
-    '  agoge --version, agoge COMMAND --debug       version; stack traces of errors',
+    '  agoge COMMAND [ENVIRONMENT] --help           options and examples; --version',
     '',
   ].join('\n')
 }
