@@ -5,10 +5,13 @@ import type { Task } from '../../agent/types.ts'
 import type { AnswerType } from './goals/value.ts'
 import type { RequestStep } from './request/request.ts'
 import type { AdmittedTool } from './safety.ts'
-import { isPlainObject, objectsIn, type PlainObject } from './salient.ts'
+import type { PlainObject } from './salient.ts'
 import { sampleArguments } from './arguments/sample-arguments.ts'
+import { recordsIn } from './arguments/text-records.ts'
 import { wordsOf } from './arguments/words.ts'
 import type { StateCall } from './server/state-pool.ts'
+
+export { recordsIn }
 
 /** A generated task whose reference solution has been run. The expected result is the one that run produced. */
 export interface McpTask extends Task {
@@ -58,15 +61,6 @@ interface DraftContext {
   creators: readonly AdmittedTool[]
   /** Records seen in results of the initial state. */
   harvest: readonly PlainObject[]
-}
-
-/** Records with at least one plain value, which arguments can refer to. */
-export function recordsIn(value: unknown): PlainObject[] {
-  return objectsIn(value).filter((record) =>
-    Object.values(record).some((item) =>
-      Array.isArray(item) ? item.length > 0 && !item.some(isPlainObject) : !isPlainObject(item),
-    ),
-  )
 }
 
 /**

@@ -53,6 +53,8 @@ export async function generateTasks(
   options: TaskGenerationOptions,
 ): Promise<GeneratedTasks> {
   const { kinds } = probe
+  // The same seed on the same system gives the same tasks, in whatever order they are made.
+  system.knowledge.settle()
   if (kinds.length === 0) {
     const reasons = listReasons(probe.leftOut)
     throw new AgogeError(`no task can be made from the tools of "${system.name}"\n${reasons}`, {

@@ -1,6 +1,7 @@
 import type { Outcome, ToolEnvironment, ToolSession } from '../../agent/types.ts'
 import type { Scored } from '../../episode/score.ts'
 import type { ToolResult, ToolSpec } from '../../tool/tool.ts'
+import { createKnowledge, type Knowledge } from './arguments/knowledge.ts'
 import { filesObserver } from './environment-config.ts'
 import { hasValue } from './goals/value.ts'
 import type { McpTask } from './mcp-task.ts'
@@ -11,7 +12,14 @@ import {
   noGeneratedValues,
 } from './profile/generated.ts'
 import type { AdmittedTool } from './safety.ts'
-import { compactResult, defaultResultLimit, isPlainObject, objectsIn, parseJson } from './salient.ts'
+import {
+  compactResult,
+  defaultResultLimit,
+  isPlainObject,
+  objectsIn,
+  parseJson,
+  type PlainObject,
+} from './salient.ts'
 import { type EpisodeState, newState, type StateCallOptions, type StatePool } from './server/state-pool.ts'
 
 /** A call that shows the state, or a part of it. */
@@ -57,6 +65,8 @@ export interface ToolSystem {
   readonly resultLimit: number
   /** Names of properties with generated values. They are never asked for. */
   readonly ignore: readonly string[]
+  /** What the calls have taught about the arguments of the tools. It learns from each `call` and `look`. */
+  readonly knowledge: Knowledge
   /** Runs a tool in the state of an episode. The result is formatted for the policy (short and deterministic). */
   call(
     state: EpisodeState,
@@ -89,12 +99,18 @@ interface ToolSystemOptions {
   ignore?: readonly string[]
   /** Characters of a result that the policy sees. Default: 300. */
   resultLimit?: number | undefined
+  /** Example arguments by tool. Default: none. */
+  examples?: Readonly<Record<string, readonly PlainObject[]>> | undefined
 }
 
 export function createToolSystem(options: ToolSystemOptions): ToolSystem {
   const { pool, resultLimit = defaultResultLimit, ignore = [] } = options
   let tools = options.tools
   let offered = options.tools
+  const knowledge = createKnowledge({
+    tools: options.tools.map(({ spec }) => spec),
+    examples: options.examples ?? {},
+  })
   let observers: readonly Observer[] = options.observe.map((name) => ({ name, arguments: {} }))
   let generated = noGeneratedValues()
 
@@ -152,10 +168,16 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
       return [...ignore, ...generatedNames(generated)]
     },
     sights,
-    look: (...given) => pool.call(...given),
+    knowledge,
+    async look(state, name, args, callOptions) {
+      const result = await pool.call(state, name, args, callOptions)
+      knowledge.learn(name, args, result)
+      return result
+    },
     restart: () => pool.restart(),
     async call(state, name, args, callOptions) {
       const result = await pool.call(state, name, args, callOptions)
+      knowledge.learn(name, args, result)
       return { text: compactResult(result.text, resultLimit), isError: result.isError }
     },
     async observe(state, signal) {

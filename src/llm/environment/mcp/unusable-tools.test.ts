@@ -81,7 +81,7 @@ const chain = Array.from({ length: 30 }, (_, i) => {
 // Each of these held up the process or ended the run, while the schema was met, checked or looked up.
 test('only the tools with expensive schemas are left out, and they are neither offered nor callable', async () => {
   const hostile = {
-    slow_pattern: text({ type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(36)}!`] }),
+    slow_pattern: text({ type: 'string', pattern: '^(a+)+b(?<!b)$', examples: [`${'a'.repeat(36)}!`] }),
     circle: { type: 'object', anyOf: [{ $ref: '#' }, { $ref: '#' }] },
     round: text({ anyOf: [{ $ref: '#/properties/text' }] }),
     twice: text({ $ref: '#/$defs/d0' }, { $defs: Object.fromEntries(chain) }),

@@ -4,7 +4,7 @@ import { isPlainObject, objectsIn, parseJson } from '../salient.ts'
 const mostText = 4000
 
 /** What an error message asks for, by the path of the property (`filters.city`, `[]` for an item of a list). */
-export type Lessons = ReadonlyMap<string, Hints>
+export type Corrections = ReadonlyMap<string, Hints>
 
 /**
  * Reads what an error message asks for. Knows the texts of zod, Ajv, pydantic and MCP SDKs, and sentences that name a
@@ -14,15 +14,15 @@ export type Lessons = ReadonlyMap<string, Hints>
  * @param names the properties of the tool, nested ones with dots.
  * @returns an empty map if nothing can be learnt.
  */
-export function lessonsOf(
+export function correctionsOf(
   error: string,
   args: Readonly<Record<string, unknown>>,
   names: readonly string[],
-): Lessons {
-  const lessons = new Map<string, Hints>()
+): Corrections {
+  const corrections = new Map<string, Hints>()
   const learn = (path: string, hints: Hints): void => {
     if (path === '' || Object.keys(hints).length === 0) return
-    lessons.set(path, { ...lessons.get(path), ...hints })
+    corrections.set(path, { ...corrections.get(path), ...hints })
   }
   const text = error.slice(0, mostText)
   const leaves = leavesOf(args)
@@ -36,7 +36,7 @@ export function lessonsOf(
     for (const [path, hints] of exclusions(sentence, names)) learn(path, hints)
   }
   for (const { path, hints } of jsonIssues(text)) learn(path, hints)
-  return lessons
+  return corrections
 }
 
 interface Leaf {
@@ -56,6 +56,8 @@ function leavesOf(value: unknown, path = ''): Leaf[] {
 function sentencesOf(text: string): string[] {
   const joined = text
     .replaceAll(/\n\s*→ at (\S+)/g, ' at $1')
+    // "Could not find:" belongs to what the next line names.
+    .replaceAll(/:[ \t]*\n(?=[^\n])/g, ': ')
     .replaceAll(/^(\w[\w.]*)\n {2}(\S.*)$/gm, 'property "$1": $2')
   return joined
     .split('\n')
@@ -274,6 +276,8 @@ export function hintsOfSentence(sentence: string): Hints {
     )
   const inside = folder?.[1] ?? folder?.[2]
   if (inside !== undefined) hints.folder = inside
+  if (/\bEISDIR\b|\bis a directory\b/i.test(sentence)) return { said: 'file path' }
+  if (/\bENOTDIR\b|\bnot a directory\b/i.test(sentence)) return { said: 'directory' }
   if (/\binvalid\b|\bmust be\b|\bexpected\b|\bformat\b|\bparse\b/i.test(sentence))
     hints.said = sentence.slice(0, 300)
   return hints
@@ -282,7 +286,7 @@ export function hintsOfSentence(sentence: string): Hints {
 /** Beginnings and contents of results that report a failure without saying so in `isError`. */
 const failures: readonly RegExp[] = [
   /^\W{0,3}(?:error|failed|failure|fatal|exception|traceback|invalid|unable to|cannot|could not|access denied|permission denied)\b/i,
-  /\bNaN\b|\bInvalid date\b|\bundefined\b|\[object Object\]/i,
+  /\bNaN\b|\bInvalid date\b|(?:^|[:=] |\bis )undefined\b|\[object Object\]/i,
   /^\W{0,3}(?:unknown|unsupported|missing|no such)\b/i,
   /^[^\n]{0,80}\b(?:not found|does not exist|is required|is not valid|is invalid)\b[^\n]{0,40}$/i,
 ]

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
-import { type Lessons, lessonsOf, saysFailure } from './error-hints.ts'
+import { type Corrections, correctionsOf, saysFailure } from './error-hints.ts'
 import type { Hints } from './hints.ts'
 import { resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
 
@@ -49,18 +49,38 @@ interface KnowledgeOptions {
   examples?: Readonly<Record<string, readonly PlainObject[]>>
 }
 
-/** Lessons about one property. More would only replace each other. */
-const mostLessons = 20
+interface Attached {
+  tool: string
+  knowledge: Knowledge
+}
+
+/** What is known of a tool goes with its schema, so that everyone who draws arguments for the tool has it. */
+const attached = new WeakMap<JsonSchema, Attached>()
+
+/** What is known of the tool with this schema; undefined if nobody created a `Knowledge` of it. */
+export function knowledgeOf(schema: JsonSchema): Attached | undefined {
+  return attached.get(schema)
+}
+
+/** Corrections about one property. More would only replace each other. */
+const mostCorrections = 20
 const mostNames = 200
 
 /**
  * Starts with what descriptions and the configuration say, and learns from each call until `settle`: sources of values
- * that worked are used more often, those that failed less, and what error messages ask for is heeded.
+ * that worked are used more often, those that failed less, and what error messages ask for is heeded. `sampleArguments`
+ * finds it by the tool's schema.
+ *
+ * @example
+ * const knowledge = createKnowledge({ tools: [{ name: 'convert', inputSchema }] })
+ * const args = sampleArguments(inputSchema, { random, words, known: [], reuse: false })
+ * knowledge.learn('convert', args, { text: 'unit must be one of: km, mi', isError: true }) // true
+ * // From now on `unit` is km or mi.
  */
 export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Knowledge {
   const counts = new Map<string, Count>()
   const learnt = new Map<string, Hints>()
-  const lessons = new Map<string, number>()
+  const corrections = new Map<string, number>()
   const uses = new WeakMap<PlainObject, readonly SourceUse[]>()
   const paths = new Map<string, string[]>()
   let settled = false
@@ -73,23 +93,23 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
     return known
   }
 
-  /** Returns true if a lesson says something that was not known. */
-  function keep(tool: string, found: Lessons): boolean {
+  /** Returns true if a correction says something that was not known. */
+  function keep(tool: string, found: Corrections): boolean {
     let fresh = false
     for (const [path, hints] of found) {
       const place = key(tool, path)
       const before = learnt.get(place)
       const after = { ...before, ...hints }
-      const times = lessons.get(place) ?? 0
-      if (JSON.stringify(before) === JSON.stringify(after) || times >= mostLessons) continue
+      const times = corrections.get(place) ?? 0
+      if (JSON.stringify(before) === JSON.stringify(after) || times >= mostCorrections) continue
       learnt.set(place, after)
-      lessons.set(place, times + 1)
+      corrections.set(place, times + 1)
       fresh = true
     }
     return fresh
   }
 
-  return {
+  const knowledge: Knowledge = {
     hints: (tool, path) => learnt.get(key(tool, path)),
     weight(tool, path, source) {
       const count = counts.get(key(tool, path, source))
@@ -114,12 +134,14 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
           failed ? { ...count, failed: count.failed + 1 } : { ...count, worked: count.worked + 1 },
         )
       }
-      return failed && keep(tool, lessonsOf(text, args, namesOf(tool)))
+      return failed && keep(tool, correctionsOf(text, args, namesOf(tool)))
     },
     settle() {
       settled = true
     },
   }
+  for (const { name, inputSchema } of tools) attached.set(inputSchema, { tool: name, knowledge })
+  return knowledge
 }
 
 /** The properties of a schema, nested ones with their path (`filter.city`, `entities[].name`). */

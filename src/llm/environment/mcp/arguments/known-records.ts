@@ -32,7 +32,34 @@ const lookup = new Set([
   'file',
   'filename',
   'source',
+  'table',
+  'collection',
+  'column',
+  'list',
+  'project',
+  'category',
+  'tag',
+  'folder',
+  'directory',
 ])
+
+/** The tool whose result showed a record. */
+const origins = new WeakMap<PlainObject, string>()
+
+/** Remembers that a tool showed these records, so that `project_id` refers to one of `list_projects`. */
+export function noteOrigin(records: readonly PlainObject[], tool: string): void {
+  for (const record of records) origins.set(record, tool)
+}
+
+/** Whether the tool that showed a record speaks of what a property is about: `projectId` and `list_projects`. */
+function comesFrom(name: string, record: PlainObject): boolean {
+  const origin = origins.get(record)
+  if (origin === undefined) return false
+  const words = spoken(origin).map(singular)
+  return spoken(name)
+    .map(singular)
+    .some((word) => word.length > 2 && word !== 'name' && words.includes(word))
+}
 
 /**
  * Returns the value of a known record that a property of this name most likely refers to: the same name, its singular
@@ -43,8 +70,20 @@ function matchProperty(name: string, record: PlainObject): unknown {
   if (key !== undefined) return record[key]
   const last = spoken(name).map(singular).at(-1)
   if (last === undefined || !lookup.has(last)) return undefined
-  return Object.values(record).find((value) => typeof value === 'string')
+  const texts = Object.values(record).filter((value) => typeof value === 'string')
+  if (!pathNames.has(last)) return texts[0]
+  const { path, name: own } = record
+  return isText(path)
+    ? path
+    : isText(own)
+      ? own
+      : texts.find((text) => /^[\w./\\-]+(?:[/\\][\w.-]+|\.\w{1,5})$/.test(text))
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** Names of paths. A text that is no path is none. */
+const pathNames = new Set(['path', 'file', 'filename', 'source', 'folder', 'directory'])
 
 /**
  * Scores how well properties of these names can be filled from a record. A property of the record scores more than any
@@ -53,7 +92,7 @@ function matchProperty(name: string, record: PlainObject): unknown {
 function matchStrength(names: readonly string[], record: PlainObject): number {
   return names.reduce((sum, name) => {
     if (matchProperty(name, record) === undefined) return sum
-    return sum + (keyFor(name, record) === undefined ? 1 : 2)
+    return sum + (keyFor(name, record) === undefined ? 1 : 2) + (comesFrom(name, record) ? 0.5 : 0)
   }, 0)
 }
 
@@ -96,17 +135,89 @@ export function knownValue(name: string, source: PlainObject, context: Known): u
 /**
  * Returns one of the records that share the most property names with the object, preferring records made for this task.
  */
-export function pickSource(names: readonly string[], context: Known): PlainObject | undefined {
-  const all = [...context.known, ...(context.recent ?? [])]
+export function pickSource(
+  names: readonly string[],
+  given: Known,
+  { path, text = false, weigh }: SourceWish = {},
+): PlainObject | undefined {
+  const fitting = (records: readonly PlainObject[]): readonly PlainObject[] => {
+    const kind =
+      path === undefined ? records : records.filter((record) => (pathKind(record) ?? path) === path)
+    const written = text ? kind.filter(hasContent) : []
+    return written.length > 0 ? written : kind
+  }
+  const all = [...given.known, ...(given.recent ?? [])]
   const keys = all.reduce((sum, record) => sum + Object.keys(record).length, 0)
-  context.work.spend(names.length * keys)
-  const best = (records: readonly PlainObject[]): { fit: number; records: PlainObject[] } => {
+  given.work.spend(names.length * keys)
+  const best = (
+    records: readonly PlainObject[],
+  ): { fit: number; records: PlainObject[]; others: PlainObject[] } => {
     const fits = records.map((record) => matchStrength(names, record))
     const fit = Math.max(0, ...fits)
-    return { fit, records: records.filter((_, index) => fits[index] === fit) }
+    return {
+      fit,
+      records: records.filter((_, index) => fits[index] === fit),
+      others: records.filter((_, index) => fits[index] > 0 && fits[index] < fit),
+    }
   }
-  const known = best(context.known)
-  const recent = best(context.recent ?? [])
+  const known = best(fitting(given.known))
+  const recent = best(fitting(given.recent ?? []))
   const chosen = recent.fit >= known.fit ? recent : known
-  return chosen.fit === 0 ? undefined : context.random.pick(chosen.records)
+  if (chosen.fit === 0) return undefined
+  if (weigh === undefined) return given.random.pick(chosen.records)
+  const value = (record: PlainObject): number =>
+    Math.min(...names.map((name) => weigh(name, matchProperty(name, record))))
+  let weights = chosen.records.map(value)
+  let records = chosen.records
+  // Records whose values were refused are gone, or are of another kind.
+  if (Math.max(...weights) < 0.3) {
+    records = [...records, ...chosen.others, ...(chosen === recent ? known.records : recent.records)]
+    weights = records.map(value)
+  }
+  return records[given.random.weighted(weights)]
+}
+
+/** What a record is wanted for. */
+export interface SourceWish {
+  /** The kind of paths that the arguments name. */
+  path?: 'file' | 'directory' | undefined
+  /** A record with a text is better. */
+  text?: boolean
+  /** How well a value of a property did before. Default: 1 for all. */
+  weigh?: (name: string, value: unknown) => number
+}
+
+function hasContent(record: PlainObject): boolean {
+  return Object.entries(record).some(([key, value]) => contentName.test(key) && typeof value === 'string')
+}
+
+const contentName = /^(?:content|contents|text|body|data)$/i
+
+/** Whether a record is about a file or a folder; undefined if it says neither. */
+function pathKind(record: PlainObject): 'file' | 'directory' | undefined {
+  const { type, path } = record
+  if (typeof type === 'string' && /^(?:dir|directory|folder)$/i.test(type)) return 'directory'
+  if (typeof type === 'string' && /^file$/i.test(type)) return 'file'
+  if (record['isDirectory'] === true || record['isDirectory'] === 'true') return 'directory'
+  if (typeof path !== 'string') return undefined
+  if (hasContent(record)) return 'file'
+  return /\.\w{1,5}$/.test(path) ? 'file' : 'directory'
+}
+
+/** Whether a property asks for a text that is there already, such as the `oldText` of an edit. */
+export function asksForText(name: string, description: unknown): boolean {
+  return (
+    /^(?:old|search|find|original|existing|target)(?:$|[A-Z_-])/.test(name) ||
+    (typeof description === 'string' &&
+      /\bmust match\b|\btext to (?:search|find|replace)\b/i.test(description))
+  )
+}
+
+/** The first line of a record's content, for a property that asks for a text that is there; else undefined. */
+export function existingText(name: string, description: unknown, record: PlainObject): string | undefined {
+  if (!asksForText(name, description)) return undefined
+  const texts = Object.entries(record).flatMap(([key, value]) =>
+    typeof value === 'string' && contentName.test(key) ? [value] : [],
+  )
+  return texts[0]?.split('\n')[0]
 }

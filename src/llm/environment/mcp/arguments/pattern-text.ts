@@ -75,7 +75,7 @@ export function textFromPattern(source: string, random: Random, work: Work): str
     const symbol = peek()
     at++
     if (symbol === '^' || symbol === '$') return () => ''
-    if (symbol === '.') return () => random.pick(Array.from(words))
+    if (symbol === '.') return () => words[random.int(words.length)]
     if (symbol === '[') return fromClass()
     if (symbol === '\\') return escaped()
     if (symbol !== '(') return () => symbol
@@ -139,7 +139,7 @@ export function textFromPattern(source: string, random: Random, work: Work): str
       } else set += member
     }
     at++
-    const usable = negated ? Array.from(printable).filter((symbol) => !set.includes(symbol)) : Array.from(set)
+    const usable = negated ? printable.split('').filter((symbol) => !set.includes(symbol)) : set.split('')
     if (usable.length === 0) fail()
     // Letters and digits read better than the signs that a class may allow.
     const plain = usable.filter((symbol) => /[A-Za-z0-9]/.test(symbol))

@@ -4,14 +4,22 @@ import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import { validateArguments } from '../../../../untrusted/validate.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
 import { type Hints, hintsOf } from './hints.ts'
-import type { Knowledge, SourceUse } from './knowledge.ts'
-import { knownValue, namingProperty, pickSource } from './known-records.ts'
+import { type Knowledge, knowledgeOf, type SourceUse } from './knowledge.ts'
+import {
+  asksForText,
+  existingText,
+  knownValue,
+  namingProperty,
+  pickSource,
+  type SourceWish,
+} from './known-records.ts'
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
 import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
 import { columnValue, givenColumns } from './sql.ts'
 import { tablesIn } from './sql-tables.ts'
-import { partOf, type SplitWords } from './words.ts'
+import { topicOf } from './topics.ts'
+import { partOf, partOfWords, type SplitWords } from './words.ts'
 
 export interface SampleContext {
   random: Random
@@ -27,10 +35,6 @@ export interface SampleContext {
   changes?: boolean
   /** An optional property that is always set. */
   always?: string
-  /** Name of the tool, for `knowledge`. */
-  tool?: string | undefined
-  /** What calls of the server have taught so far. Default: nothing. */
-  knowledge?: Knowledge | undefined
 }
 
 /** Work limit for the arguments of one call: properties, candidate values, characters of patterns. */
@@ -38,6 +42,8 @@ const mostSteps = 1_000_000
 
 interface Making extends SampleContext {
   work: Work
+  tool: string | undefined
+  knowledge: Knowledge | undefined
   /** Where the values come from, for learning from the result of the call. */
   uses: SourceUse[]
 }
@@ -48,6 +54,8 @@ interface Place {
   /** Nearest property name. */
   name: string
   depth: number
+  /** The known record that the object around this place refers to. */
+  outer?: PlainObject | undefined
 }
 
 /**
@@ -58,13 +66,14 @@ interface Place {
  * @throws UnusableSchema if the schema requires a value that cannot be made.
  */
 export function sampleArguments(schema: JsonSchema, context: SampleContext): Record<string, unknown> {
-  const making: Making = { ...context, work: limitedWork(mostSteps), uses: [] }
+  const { tool, knowledge } = knowledgeOf(schema) ?? { tool: undefined, knowledge: undefined }
+  const making: Making = { ...context, tool, knowledge, work: limitedWork(mostSteps), uses: [] }
   try {
     const example = pickExample(schema, making)
     if (example !== undefined) return example
     const value = sample(schema, schema, { path: '', name: '', depth: 0 }, making)
     if (!isPlainObject(value)) throw new UnusableSchema('', 'is not of type object')
-    context.knowledge?.note(value, making.uses)
+    knowledge?.note(value, making.uses)
     return value
   } catch (error) {
     if (error instanceof WorkLimit) throw new UnusableSchema('', `making up its arguments: ${error.message}`)
@@ -83,7 +92,7 @@ function pickExample(
 ): PlainObject | undefined {
   const all = (tool === undefined ? undefined : knowledge?.examples(tool)) ?? []
   if (all.length === 0 || random.next() >= exampleShare) return undefined
-  const own = all.filter((example) => partOf(JSON.stringify(example)) === words.split)
+  const own = all.filter((example) => partOf(JSON.stringify(example)) === partOfWords(words))
   const example = random.pick(all.length >= fewestToSplit && own.length > 0 ? own : all)
   const args = structuredClone(example)
   return validateArguments(schema, args) === undefined ? args : undefined
@@ -194,7 +203,12 @@ function sampleObject(
     }
   }
   if (names.length === 0) return place.depth === 0 ? {} : freeObject(schema, root, place, context, beside)
-  const source = given ?? (context.reuse ? pickSource(names, context) : undefined)
+  const wish: SourceWish = {
+    path: pathsOf(properties, root, context),
+    text: wantsText(schema, root),
+    weigh: (name, value) => weightOf(context, below(place, name), knownSource(value)),
+  }
+  const source = given ?? (context.reuse ? pickSource(names, context, wish) : undefined) ?? place.outer
   const naming =
     source !== undefined && context.changes === true && context.random.next() < 0.5
       ? namingProperty(names, source)
@@ -204,11 +218,18 @@ function sampleObject(
   const made: PlainObject = {}
   for (const name of names) {
     const property = resolveSchema(properties[name], root, name)
-    const at = { path: place.path === '' ? name : `${place.path}.${name}`, name, depth: place.depth + 1 }
+    const at = {
+      path: place.path === '' ? name : `${place.path}.${name}`,
+      name,
+      depth: place.depth + 1,
+      outer: source,
+    }
     const hints = hintsAt(property, at, context)
     const optional = !needed.has(name) && name !== context.always
     if (optional && hints.required !== true) {
-      const share = ('default' in property ? 0.15 : 0.3) * often * weightOf(context, at.path, 'given')
+      // How long a tool waits by default may be too long.
+      const usual = waits.test(name) ? 10 : ('default' in property ? 0.15 : 0.3) * often
+      const share = usual * weightOf(context, at.path, 'given')
       if (hints.forbidden === true || context.random.next() >= share) continue
       context.uses.push({ path: at.path, source: 'given' })
     }
@@ -228,6 +249,55 @@ function sampleObject(
   return made
 }
 
+const below = (place: Place, name: string): string => (place.path === '' ? name : `${place.path}.${name}`)
+
+/** The name of a value of a known record as a source. */
+function knownSource(value: unknown): string {
+  const one: unknown = Array.isArray(value) ? value[0] : value
+  return `known ${JSON.stringify(one)?.slice(0, 80)}`
+}
+
+/** Whether some property of an object, or of the items of its lists, asks for a text that is there already. */
+function wantsText(schema: JsonSchema, root: JsonSchema, depth = 0): boolean {
+  return Object.entries(asObject(schema['properties'])).some(([name, property]) => {
+    if (!isPlainObject(property)) return false
+    if (asksForText(name, property['description'])) return true
+    const items = property['items']
+    return depth < 2 && isPlainObject(items) && wantsText(resolveSchema(items, root, name), root, depth + 1)
+  })
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** Optional numbers that say how long a tool takes. */
+const waits = /^(?:duration|delay|wait|sleep)(?:$|[A-Z_-])/
+
+/** Whether the paths of an object are those of files or of folders; undefined if it has none. */
+function pathsOf(
+  properties: Record<string, JsonSchema>,
+  root: JsonSchema,
+  context: Making,
+): 'file' | 'directory' | undefined {
+  const { tool, knowledge } = context
+  if (tool === undefined || knowledge === undefined) return undefined
+  const topics = Object.keys(properties)
+    .slice(0, 20)
+    .map((name) => {
+      const property = resolveSchema(properties[name], root, name)
+      const said = [property['description'], knowledge.hints(tool, name)?.said]
+        .filter(isText)
+        .join(' ')
+        .slice(0, 500)
+      return topicOf(name, said, knowledge.about(tool))
+    })
+  if (topics.includes('directory')) return 'directory'
+  // What moves or describes paths takes both kinds.
+  return topics.filter((topic) => topic === 'path').length === 1 &&
+    /^\S*(?:read|write|edit|append|file)/i.test(knowledge.about(tool))
+    ? 'file'
+    : undefined
+}
+
 /** The value of a known record for a property; undefined if none fits, or a new one is wanted. */
 function knownArgument(
   { path, name }: Place,
@@ -238,12 +308,18 @@ function knownArgument(
 ): unknown {
   if (hints.existing === false) return undefined
   // The server said that the value must exist.
-  const from = source ?? (hints.existing === true ? pickSource([name], context) : undefined)
+  const weigh = (_: string, value: unknown): number => weightOf(context, path, knownSource(value))
+  const from = source ?? (hints.existing === true ? pickSource([name], context, { weigh }) : undefined)
   if (from === undefined || (changed && hints.existing !== true)) return undefined
   const weight = weightOf(context, path, 'known')
   if (weight < 1 && hints.existing !== true && context.random.next() >= weight) return undefined
-  const value = fit(knownValue(name, from, context), property, root, context)
-  if (value !== undefined) context.uses.push({ path, source: 'known' })
+  const value = fit(
+    existingText(name, property['description'], from) ?? knownValue(name, from, context),
+    property,
+    root,
+    context,
+  )
+  if (value !== undefined) context.uses.push({ path, source: 'known' }, { path, source: knownSource(value) })
   return value
 }
 

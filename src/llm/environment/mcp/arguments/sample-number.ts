@@ -8,6 +8,7 @@ import { spoken } from './words.ts'
 const usual: readonly [RegExp, number, number][] = [
   [/^(?:latitude|lat)$/, -60, 60],
   [/^(?:longitude|lng|lon|long)$/, -170, 170],
+  [/^(?:duration|delay|wait|sleep)$/, 1, 2],
   [/^hours?$/, 0, 23],
   [/^(?:minutes?|seconds?)$/, 0, 59],
   [/^months?$/, 1, 12],

@@ -79,8 +79,7 @@ export function sampleString(name: string, schema: JsonSchema, context: StringCo
     const text = fitted(chosen.make)
     if (accepts(text)) return { text, source: chosen.source }
   }
-  for (const shape of [source, hints.pattern]) {
-    if (shape === undefined) continue
+  for (const shape of [source, hints.pattern].filter((given) => given !== undefined)) {
     for (let attempt = 0; attempt < 8; attempt++) {
       const text = textFromPattern(shape, random, work)
       if (text !== undefined && accepts(text)) return { text, source: 'pattern' }
@@ -168,6 +167,20 @@ function topicSources(topic: Topic, context: StringContext, description: string)
           ? random.pick(tables).name
           : makers.table(words, random)
       })
+    case 'url':
+      return [
+        ...one(makers.url),
+        ...(/\bdata ur[il]/i.test(description)
+          ? [
+              {
+                source: 'data URI',
+                weight: 1,
+                make: (words: SplitWords, random: Random) =>
+                  `data:text/plain;base64,${makers.base64(words, random)}`,
+              },
+            ]
+          : []),
+      ]
     case 'path':
       return one((words, random) => inFolder(hints.folder, makers.path(words, random)))
     case 'directory':

@@ -1,4 +1,5 @@
 import { isPlainObject, objectsIn, parseJson, type PlainObject } from '../salient.ts'
+import { noteOrigin } from './known-records.ts'
 import { readTable } from './sql-tables.ts'
 
 /** Lines and records that are read from one result. Longer results are cut. */
@@ -22,14 +23,33 @@ export function recordsIn(value: unknown): PlainObject[] {
  * columns (`readTable`).
  *
  * @param call the arguments of the call. A record of `get_tasks({ project: 'p1' })` belongs to that project.
+ * @param tool the name of the tool, for properties that refer to what it lists.
  * @example
  * recordsOf('[FILE] a.txt\n[DIR] b', { path: 'home' })
  * // [{ type: 'FILE', name: 'a.txt', path: 'home/a.txt' }, { type: 'DIR', name: 'b', path: 'home/b' }]
  */
-export function recordsOf(text: string, call: Readonly<PlainObject> = {}): PlainObject[] {
+export function recordsOf(text: string, call: Readonly<PlainObject> = {}, tool?: string): PlainObject[] {
   const json = parseJson(text) ?? embeddedJson(text)
-  const found = json === undefined ? textRecords(text, call) : jsonRecords(json, call)
-  return found.slice(0, mostRecords)
+  const shown = json === undefined ? contentOf(text, call) : undefined
+  const found =
+    shown !== undefined ? [shown] : json === undefined ? textRecords(text, call) : jsonRecords(json, call)
+  const records = found.slice(0, mostRecords)
+  if (tool !== undefined) noteOrigin(records, tool)
+  return records
+}
+
+const pathArgument = /^(?:path|file|file_?name|file_?path)$/i
+
+/** A file that a call named, with its text: what was read of it, or what was written to it. */
+function contentOf(text: string, call: Readonly<PlainObject>): PlainObject | undefined {
+  const path = Object.entries(call).find(([key]) => pathArgument.test(key))?.[1]
+  if (typeof path !== 'string' || !/\.\w{1,5}$/.test(path)) return undefined
+  // A description of the file (`size: 12`) is a record of its own.
+  if (/^[A-Za-z][\w ]{0,30}: .*\n[A-Za-z][\w ]{0,30}: /.test(text)) return undefined
+  const written = Object.entries(call).find(
+    ([key, value]) => /^(?:content|contents|text|data)$/i.test(key) && typeof value === 'string',
+  )
+  return { path, content: written === undefined ? text.slice(0, longestValue * 5) : written[1] }
 }
 
 function jsonRecords(json: unknown, call: Readonly<PlainObject>): PlainObject[] {

@@ -192,11 +192,7 @@ export function topicOf(name: string, description = '', about = ''): Topic | und
     return 'sql'
   if (words.at(-1) === 'pattern') return /\bglob/i.test(`${description} ${about}`) ? 'glob' : 'regex'
   if (/^(?:code|source)$/.test(words.at(-1) ?? '') && /\bcode\b|\bscript\b|\blint/i.test(about)) return 'code'
-  if (
-    byName === 'path' &&
-    /\bdirector(?:y|ies)\b|\bfolder\b/i.test(about) &&
-    !/\bfiles? (?:with|content|as)\b|\bcontents? of a\b|\bread\b|\bwrite\b/i.test(about)
-  )
-    return 'directory'
+  // The name of the tool comes first.
+  if (byName === 'path' && /^\S*(?:dir|directory|folder|tree)(?:\b|[_-])/i.test(about)) return 'directory'
   return byName
 }

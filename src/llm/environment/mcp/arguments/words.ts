@@ -9,7 +9,6 @@ export type Part = 'train' | 'validation' | 'test'
  * time zones.
  */
 export interface SplitWords {
-  split: Part
   nouns: readonly string[]
   traits: readonly string[]
   cities: readonly string[]
@@ -70,7 +69,6 @@ function part(list: string, split: Part): string[] {
 
 function listsOf(split: Part): SplitWords {
   return {
-    split,
     nouns: part(nouns, split),
     traits: part(traits, split),
     cities: part(cities, split),
@@ -84,6 +82,11 @@ const lists = { train: listsOf('train'), validation: listsOf('validation'), test
 /** Returns the words of a split. Tasks with unseen paraphrases use the names of the test split. */
 export function wordsOf(split: Task['split']): SplitWords {
   return lists[split === 'unseen-wording' ? 'test' : split]
+}
+
+/** The part that these words are of; undefined for words of the caller's own. */
+export function partOfWords(words: SplitWords): Part | undefined {
+  return (['train', 'validation', 'test'] as const).find((part) => lists[part] === words)
 }
 
 /** `entityName`, `get-sum`, `READ_graph2` as spoken words in lower case. */

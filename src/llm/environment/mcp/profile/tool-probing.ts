@@ -1,7 +1,7 @@
 import { AgogeError } from '../../../../error.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
-import { chooseSalient, isPlainObject, parseJson, type PlainObject, whyNothingSalient } from '../salient.ts'
-import { type Draft, draftTask, type KindPlan, recordsIn } from '../mcp-task.ts'
+import { chooseSalient, isPlainObject, type PlainObject, whyNothingSalient } from '../salient.ts'
+import { type Draft, draftTask, type KindPlan } from '../mcp-task.ts'
 import {
   answersOtherwise,
   clockTick,
@@ -13,6 +13,7 @@ import { changedNothing, runReference } from '../reference.ts'
 import type { ReferenceRun } from '../reference.ts'
 import type { RequestStep } from '../request/request.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
+import { recordsOf } from '../arguments/text-records.ts'
 import { requiredOf, resolveSchema, typeOf, UnusableSchema } from '../arguments/schema-parts.ts'
 import { SlowCall, StateNotMade } from '../server/state-pool.ts'
 import type { StateCall } from '../server/state-pool.ts'
@@ -206,7 +207,9 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     }
   }
   const harvest = async (calls: readonly StateCall[]): Promise<PlainObject[]> =>
-    (await repeatableSights(system, calls, limits)).flatMap(({ text }) => recordsIn(parseJson(text)))
+    (await repeatableSights(system, calls, limits)).flatMap(({ text, call }) =>
+      recordsOf(text, call.arguments, call.name),
+    )
 
   // Tools that may write come first, in an initial state: those that create something can prepare states for the
   // others.

@@ -1,7 +1,8 @@
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
-import { draftTask, recordsIn } from '../mcp-task.ts'
-import { parseJson, type PlainObject } from '../salient.ts'
+import { recordsOf } from '../arguments/text-records.ts'
+import { draftTask } from '../mcp-task.ts'
+import type { PlainObject } from '../salient.ts'
 import {
   answersOtherwise,
   normaliseObservation,
@@ -48,7 +49,7 @@ export async function tryUnknownTools(system: ToolSystem, options: TrialOptions)
   for (const tools of [plain, unknown.filter((tool) => !plain.includes(tool))]) {
     if (tools.length === 0) continue
     const witnesses = await repeatableSights(system, plainCalls([...reads, ...trial.readers]), options)
-    const harvest = witnesses.flatMap(({ text }) => recordsIn(parseJson(text)))
+    const harvest = witnesses.flatMap(({ text, call }) => recordsOf(text, call.arguments, call.name))
     for (const tool of tools) {
       const shown: string[] = []
       const left = await tryTool(system, tool, witnesses, { harvest, shown }, options)
@@ -56,7 +57,7 @@ export async function tryUnknownTools(system: ToolSystem, options: TrialOptions)
       else {
         trial.readers.push({ ...tool, kind: 'read' })
         // Its results may be arguments of the tools after it.
-        harvest.push(...shown.flatMap((text) => recordsIn(parseJson(text))))
+        harvest.push(...shown.flatMap((text) => recordsOf(text, {}, tool.spec.name)))
       }
     }
   }
