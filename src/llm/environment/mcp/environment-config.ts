@@ -1,5 +1,5 @@
 import { AgogeError } from '../../../error.ts'
-import { isPlainObject } from './salient.ts'
+import { isPlainObject, type PlainObject } from './salient.ts'
 import { parseService, type ServiceConfig } from './server/service-config.ts'
 
 /**
@@ -43,6 +43,8 @@ export interface McpEnvironmentConfig {
   slotMegabytes?: number
   /** What the server stores its data in, such as a database. Default: none. */
   service?: ServiceConfig
+  /** Arguments that tools are called with, by the name of the tool: a source of values, and of whole calls. */
+  examples?: Record<string, PlainObject[]>
 }
 
 /** The entry of `observe` that stands for the contents of the restored files. */
@@ -85,6 +87,7 @@ export function parseEnvironmentConfig(value: unknown, where: string): McpEnviro
     'resultLimit',
     'slotMegabytes',
     'service',
+    'examples',
   ]
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) fail(key, key, `one of: ${known.join(', ')}`)
@@ -124,6 +127,13 @@ export function parseEnvironmentConfig(value: unknown, where: string): McpEnviro
     config.slotMegabytes = megabytes
   }
   if (value['service'] !== undefined) config.service = parseService(value['service'], fail)
+  const examples = value['examples']
+  if (examples !== undefined) {
+    const lists = isPlainObject(examples) ? Object.values(examples) : [undefined]
+    if (!lists.every((list) => Array.isArray(list) && list.every(isPlainObject)))
+      return fail('examples', examples, '{ "TOOL": [{ "ARGUMENT": ... }] }')
+    config.examples = examples as Record<string, PlainObject[]>
+  }
   const env = value['env']
   if (env !== undefined) {
     if (!isPlainObject(env) || Object.values(env).some((item) => typeof item !== 'string')) {

@@ -153,6 +153,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
     observe: config.reset === 'none' ? [] : config.observe,
     ignore: config.ignore ?? [],
     resultLimit: options.resultLimit ?? config.resultLimit,
+    examples: config.examples,
   })
   const profiled = config.reset !== 'none'
   const tries = profiled ? Math.min(mostProfileCalls(admission.admitted.length), limit.maxCalls) : undefined

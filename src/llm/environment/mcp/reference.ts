@@ -7,6 +7,7 @@ import { chooseSalient, extractSalient, isPlainObject, type Salient } from './sa
 import { newState } from './server/state-pool.ts'
 import type { EpisodeState, StateCallOptions } from './server/state-pool.ts'
 import type { ToolSystem } from './tool-system.ts'
+import { saysFailure } from './arguments/error-hints.ts'
 import { typeOf } from './arguments/schema-parts.ts'
 import type { JsonSchema } from '../../../untrusted/schema-check.ts'
 
@@ -53,7 +54,9 @@ export async function runReference(
       links[index - 1] = link
     }
     const result = await system.call(state, step.tool, args, options)
-    if (result.isError) return { ok: false, reason: `the reference call failed: ${result.text}` }
+    // Some servers report a failure as a plain result.
+    if (result.isError || saysFailure(result.text, args))
+      return { ok: false, reason: `the reference call failed: ${result.text}` }
     results.push(result.text)
   }
   const after = changes ? await system.observe(state, signal) : before

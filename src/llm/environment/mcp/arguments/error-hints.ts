@@ -285,7 +285,7 @@ export function hintsOfSentence(sentence: string): Hints {
 
 /** Beginnings and contents of results that report a failure without saying so in `isError`. */
 const failures: readonly RegExp[] = [
-  /^\W{0,3}(?:error|failed|failure|fatal|exception|traceback|invalid|unable to|cannot|could not|access denied|permission denied)\b/i,
+  /^\W{0,3}(?:(?:[A-Z]\w*)?Error\b(?!\s+\w+:? \d)|error:|failed to\b|failed:|failure:|fatal:|exception\b|traceback\b|invalid\b|unable to\b|cannot\b|could not\b|access denied|permission denied)/i,
   /\bNaN\b|\bInvalid date\b|(?:^|[:=] |\bis )undefined\b|\[object Object\]/i,
   /^\W{0,3}(?:unknown|unsupported|missing|no such)\b/i,
   /^[^\n]{0,80}\b(?:not found|does not exist|is required|is not valid|is invalid)\b[^\n]{0,40}$/i,

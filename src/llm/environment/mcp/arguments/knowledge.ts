@@ -30,9 +30,11 @@ export interface Knowledge {
   /**
    * Learns from a call's result. Does nothing after `settle`.
    *
-   * @returns true if its error message taught something new, so that another try is worthwhile.
+   * @returns true if its error message taught something new.
    */
   learn(tool: string, args: PlainObject, result: { text: string; isError: boolean }): boolean
+  /** How many times an error message taught something new: while it grows, another try is worthwhile. */
+  readonly taught: number
   /** Ends learning. From now on the same draws give the same arguments. */
   settle(): void
 }
@@ -84,6 +86,7 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
   const uses = new WeakMap<PlainObject, readonly SourceUse[]>()
   const paths = new Map<string, string[]>()
   let settled = false
+  let taught = 0
   const key = (...parts: string[]): string => JSON.stringify(parts)
   const spec = (tool: string): KnowledgeOptions['tools'][number] | undefined =>
     tools.find(({ name }) => name === tool)
@@ -134,7 +137,12 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
           failed ? { ...count, failed: count.failed + 1 } : { ...count, worked: count.worked + 1 },
         )
       }
-      return failed && keep(tool, correctionsOf(text, args, namesOf(tool)))
+      const fresh = failed && keep(tool, correctionsOf(text, args, namesOf(tool)))
+      if (fresh) taught++
+      return fresh
+    },
+    get taught() {
+      return taught
     },
     settle() {
       settled = true

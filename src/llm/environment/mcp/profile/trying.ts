@@ -2,11 +2,12 @@ import { AgogeError } from '../../../../error.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import type { ToolResult } from '../../../tool/tool.ts'
+import { saysFailure } from '../arguments/error-hints.ts'
 import { sampleArguments } from '../arguments/sample-arguments.ts'
 import { UnusableSchema } from '../arguments/schema-parts.ts'
+import { recordsIn, recordsOf } from '../arguments/text-records.ts'
 import { spoken, wordsOf } from '../arguments/words.ts'
 import { filesObserver } from '../environment-config.ts'
-import { recordsIn } from '../mcp-task.ts'
 import type { AdmittedTool } from '../safety.ts'
 import { parseJson, type PlainObject } from '../salient.ts'
 import { type EpisodeState, newState, SlowCall } from '../server/state-pool.ts'
@@ -162,7 +163,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
   }
 
   function draw({ spec, kind }: AdmittedTool, index: number): Record<string, unknown> {
-    const current = (sights ?? []).flatMap((text) => recordsIn(parseJson(text)))
+    const current = sightRecords()
     // What is there now is most likely to be found; what was there before, or was only returned, comes in turn.
     const known = current.length > 0 && index % 2 === 0 ? current : [...recent.slice(-20), ...knownRecords()]
     return sampleArguments(spec.inputSchema, {
@@ -174,13 +175,19 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
     })
   }
 
+  /** What the witnesses show now. */
+  function sightRecords(): PlainObject[] {
+    return (sights ?? []).flatMap((text, index) => {
+      const { name, arguments: args } = witnesses[index] ?? { name: filesObserver, arguments: {} }
+      return name === filesObserver ? recordsIn(parseJson(text)) : recordsOf(text, args, name)
+    })
+  }
+
   function knownRecords(): PlainObject[] {
-    return [
-      ...(sights ?? []),
-      ...[...tried.values()].flatMap(({ examples }) => examples.map((each) => each.text)),
-    ]
-      .flatMap((text) => recordsIn(parseJson(text)))
-      .slice(0, mostRecords)
+    const shown = [...tried.values()].flatMap(({ tool, examples }) =>
+      examples.flatMap((each) => recordsOf(each.text, each.arguments, tool.spec.name)),
+    )
+    return [...sightRecords(), ...shown].slice(0, mostRecords)
   }
 
   /** Makes one call and sees what it changes. Returns whether it succeeded. */
@@ -190,7 +197,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
     try {
       const before = (sights ??= await lookNow())
       const result = await call(state, name, args)
-      if (result.isError) {
+      if (result.isError || saysFailure(result.text, args)) {
         entry.error = result.text
         sights = undefined
         return false
@@ -215,7 +222,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
           for (const path of changedPaths(before[at], after[at])) entry.paths.add(path)
         }
         seeds.push({ name, arguments: args, text: result.text })
-        recent.push(...recordsIn(args), ...recordsIn(parseJson(result.text)))
+        recent.push(...recordsIn(args), ...recordsOf(result.text, args, name))
       }
       const changed = others.length > 0
       if (entry.examples.filter((example) => example.changed === changed).length < mostExamples)
@@ -258,7 +265,9 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
 
   async function tryTool(entry: Tried, attempts: number, from: number): Promise<void> {
     if (seeds.length === 0 && from > 0) await fill()
-    for (let index = 0; index < attempts; index++) {
+    const { knowledge } = system
+    let more = 0
+    for (let index = 0; index < attempts + more; index++) {
       if (entry.hopeless !== undefined || entry.slow > 1 || entry.died > 1) return
       let args: Record<string, unknown>
       try {
@@ -274,7 +283,9 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
         entry.hopeless = `its schema cannot be used: ${error.message}`
         return
       }
-      await attempt(entry, args)
+      const taught = knowledge.taught
+      // A try whose error message says what to do better does not count.
+      if (!(await attempt(entry, args)) && knowledge.taught > taught && more < attempts) more++
     }
   }
 
