@@ -11,6 +11,7 @@ import type { BenchServer } from './servers.ts'
 import { startService } from './service.ts'
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const baseModel = fileURLToPath(new URL('../../models/base', import.meta.url))
 
 interface Ended {
   code: number | null
@@ -26,7 +27,7 @@ export async function measureServer(
   limitMinutes: number,
 ): Promise<ServerRow> {
   return withServer(server, seed, async (folder) => {
-    const options = ['train', `mcp:${server.name}`, '--sandbox', '--yes', '--seed', String(seed)]
+    const options = ['train', ...sandboxed(server), '--seed', String(seed)]
     const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
     const { usable, leftOut, error } = readPrinted(ended.stderr)
     const { cpu, cores, node } = machine()
@@ -55,15 +56,18 @@ export async function measureServer(
 export async function tryServer(server: BenchServer, seed: number, limitMinutes: number): Promise<void> {
   await withServer(server, seed, (folder) =>
     runCli(
-      ['eval', `mcp:${server.name}`, '--sandbox', '--yes', '--seed', String(seed), '--tasks', '60'].concat(
-        '--model',
-        fileURLToPath(new URL('../../models/base', import.meta.url)),
-      ),
+      ['eval', ...sandboxed(server), '--seed', String(seed), '--tasks', '60', '--model', baseModel],
       folder,
       limitMinutes,
     ),
   )
 }
+
+const sandboxed = ({ name, remote }: BenchServer): string[] => [
+  `mcp:${name}`,
+  remote === true ? '--sandbox=remote' : '--sandbox',
+  '--yes',
+]
 
 async function withServer<T>(
   server: BenchServer,

@@ -43,6 +43,8 @@ export interface BenchServer {
   service?: BenchService
   /** Native modules that are built after `npm install --ignore-scripts`. */
   rebuild?: readonly string[]
+  /** `--sandbox=remote` instead of `--sandbox`: its tools say that they reach other hosts. */
+  remote?: true
   /** Reserves replace a server of the ten that cannot be measured. */
   reserve: boolean
   why: string
@@ -152,6 +154,7 @@ export const benchServers: readonly BenchServer[] = [
     licence: 'Apache-2.0',
     tools: 25,
     args: ['--headless', '--isolated', '--no-sandbox', '--executable-path', '/usr/bin/chromium'],
+    remote: true,
     reserve: false,
     why: 'The best known browser server, on real Chromium. `--no-sandbox` is what Chromium asks for where it runs as root.',
   },
