@@ -100,8 +100,11 @@ export async function runCli(words: readonly string[], given: Console): Promise<
   })
   try {
     // `--debug` is accepted before and after the command, so it is removed here.
+    // `--sandbox` alone takes no value: the word after it may be the environment.
     await program.parseAsync(
-      words.filter((word) => word !== '--debug'),
+      words
+        .filter((word) => word !== '--debug')
+        .map((word) => (word === '--sandbox' ? '--sandbox=here' : word)),
       { from: 'user' },
     )
     return code

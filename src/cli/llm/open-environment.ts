@@ -10,6 +10,7 @@ import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { Reward } from '../../llm/reward/reward.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
+import { describeProfile } from '../../llm/environment/mcp/profile/describe-profile.ts'
 import { fingerprintTasks } from '../../llm/environment/mcp/mcp-task.ts'
 import { openMcpEnvironment } from '../../llm/environment/mcp/mcp-environment.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
@@ -25,7 +26,7 @@ export interface EnvironmentOptions {
   /** Absolute path of the module that defines it. Default: none, for a built-in environment or a server. */
   environmentFile?: string
   mcpConfig?: string
-  sandbox?: boolean
+  sandbox?: boolean | 'remote'
   allow?: string[]
   maxCalls?: number
   callsPerSecond?: number
@@ -190,7 +191,12 @@ async function openServer(
       err('The server, how it is started or the plan of its calls is another than when this run began.')
     if (environment.needsConsent && !yes && !same) await confirmPlan(environment.plan, { signal })
     else err(environment.plan)
-    const { tasks, leftOut, hint } = await environment.prepareTasks({ seed, counts: wanted, signal })
+    const { tasks, leftOut, hint } = await environment.prepareTasks({
+      seed,
+      counts: wanted,
+      signal,
+      onProfile: (profile) => err(describeProfile(profile)),
+    })
     for (const { name: tool, reason } of leftOut)
       err(`left out: ${visibleLine(tool, 128)} (${visibleBlock(reason, '    ')})`)
     if (hint !== undefined) err(visibleBlock(hint, ''))

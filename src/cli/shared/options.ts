@@ -77,6 +77,13 @@ export function several(text: string, before: string[] = []): string[] {
   return [...before, text]
 }
 
+/** Reads `--sandbox` and `--sandbox=remote`. */
+function sandboxReach(text: string): true | 'remote' {
+  if (text === 'remote') return text
+  if (text === 'here') return true
+  throw new InvalidArgumentError('Expected --sandbox or --sandbox=remote.')
+}
+
 /** Collects levels of difficulty, one for each use of the option. */
 function levels(text: string, before: number[] = []): number[] {
   return [...before, wholeNumber(1)(text)]
@@ -200,7 +207,10 @@ export function withEnvironment(
 ): Command {
   const server = [
     new Option('--mcp-config <file>', 'where mcp:NAME is looked up (default: .mcp.json)'),
-    new Option('--sandbox', 'run every tool: the state behind the server may be destroyed'),
+    new Option(
+      '--sandbox [reach]',
+      'run every tool: the state behind the server on this machine may be destroyed; =remote: on other hosts too',
+    ).argParser(sandboxReach),
     new Option('--allow <tool>', 'run this tool although it is not marked read-only; repeatable').argParser(
       several,
     ),

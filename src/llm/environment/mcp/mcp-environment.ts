@@ -30,7 +30,7 @@ import {
   type ResetMode,
 } from './server/pooled-server.ts'
 import { reachesOthers } from './server/reach.ts'
-import { serviceStarter } from './server/service.ts'
+import { serviceRemark, serviceStarter } from './server/service.ts'
 import { planSlot, type SlotPlan } from './server/slot.ts'
 import { mostProfileCalls, type ProfiledTools, profileTools } from './profile/profile-tools.ts'
 import type { ToolProfile } from './profile/tool-profile.ts'
@@ -115,7 +115,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   const remote = 'url' in server
   const config = resolveReset(options.config ?? plainEnvironment, { remote, sandbox: sandbox !== false })
   if (sandbox === true) checkReach(name, server, redact)
-  const { slot, startService, specs, unusable } = await startOnce(options, config, redact)
+  const { slot, service, specs, unusable } = await startOnce(options, config, redact)
   const admission = admitTools(name, specs, config, { ...options, unusable })
   const limits = callLimits(remote, sandbox !== false)
   const limit = createCallLimit({
@@ -141,7 +141,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
         redact,
         plan: slot,
         mode,
-        startService,
+        startService: service?.start,
         signal,
       }),
     writes: (tool) => writers.has(tool),
@@ -157,9 +157,8 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   })
   const profiled = config.reset !== 'none'
   const tries = profiled ? Math.min(mostProfileCalls(admission.admitted.length), limit.maxCalls) : undefined
-  const plan = redact(
-    describePlan({ server: name, address, admission, config, limit, tries, remarks: slot?.remarks ?? [] }),
-  )
+  const remarks = [...(slot?.remarks ?? []), ...(config.service ? [serviceRemark(config.service)] : [])]
+  const plan = redact(describePlan({ server: name, address, admission, config, limit, tries, remarks }))
   const agreed = { server, config, plan }
   const environment = createSystemEnvironment(system)
   return {
@@ -173,6 +172,10 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       return config.reset !== 'none' && config.ignore === undefined && system.generated.places.size === 0
     },
     plan,
+    async close() {
+      await environment.close()
+      await service?.close()
+    },
     agreement: () => hashOf(agreed),
     isAgreed: (hash) => isHashOf(hash, agreed),
     needsConsent: admission.admitted.some((tool) => tool.why !== 'readOnlyHint'),
@@ -233,18 +236,21 @@ async function startOnce(
       ? planSlot(name, some, { megabytes: config.slotMegabytes })
       : undefined
   const first = planned(server)
-  const startService = config.service && serviceStarter(config.service, { redact })
+  const service = config.service && serviceStarter(config.service, { redact })
   const listed = await listServerTools({
     server: first?.server ?? server,
     config,
     redact,
     plan: first,
-    startService,
+    startService: service?.start,
     signal,
+  }).catch(async (error: unknown) => {
+    await service?.close()
+    throw error
   })
   // By now npx has downloaded the package. A copy of it starts faster, and has for itself what it writes beside its code.
   const installed = installedServer(server, true)
-  return { ...listed, startService, slot: installed === server ? first : planned(installed) }
+  return { ...listed, service, slot: installed === server ? first : planned(installed) }
 }
 
 /** @throws AgogeError if a sandbox on this machine is not all that the server reaches. */

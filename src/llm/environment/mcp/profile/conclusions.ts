@@ -14,6 +14,8 @@ interface Circumstances {
   allowed: boolean
   /** The configuration names it as an observer: it reads. */
   declared: boolean
+  /** Seconds that a call may take. */
+  seconds: number
   /** The number of calls after which trying ended early. */
   usedUp: number | undefined
 }
@@ -67,7 +69,7 @@ interface Judged {
 
 function judge(entry: Tried, shownBy: readonly string[], circumstances: Circumstances): Judged {
   const { tool, changed, succeeded, examples, repeated, failed } = entry
-  const { proof, allowed, declared, usedUp } = circumstances
+  const { proof, allowed, declared, usedUp, seconds } = circumstances
   const { name } = tool.spec
   const said = [tool.spec.description ?? '', ...examples.map(({ text }) => text)]
     .map(directsModel)
@@ -80,7 +82,11 @@ function judge(entry: Tried, shownBy: readonly string[], circumstances: Circumst
     }
   if (entry.hopeless !== undefined) return { effect: 'unknown', reason: entry.hopeless, out: true }
   if (entry.slow > 1)
-    return { effect: 'hanging', reason: `it takes longer than 3 s, in ${entry.slow} calls`, out: true }
+    return {
+      effect: 'hanging',
+      reason: `it takes longer than ${seconds} s, in ${entry.slow} calls`,
+      out: true,
+    }
   if (entry.died > 1)
     return {
       effect: 'unstable',
@@ -112,7 +118,8 @@ function judge(entry: Tried, shownBy: readonly string[], circumstances: Circumst
   if (succeeded === 0) {
     const tried = usedUp === undefined ? '' : `, and the ${usedUp} calls for trying the tools are used up`
     const last = entry.error === undefined ? 'it was not tried' : `no call of it succeeded: ${entry.error}`
-    return { effect: 'unknown', reason: `${last}${tried}` }
+    const tooLong = entry.error?.startsWith('the result has ') === true
+    return { effect: 'unknown', reason: `${last}${tried}`, ...(tooLong && { out: true }) }
   }
   if (tool.kind === 'write')
     return {

@@ -95,6 +95,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
       observers,
       allowed: options.allowed.includes(entry.tool.spec.name),
       declared: options.observe.includes(entry.tool.spec.name),
+      seconds: options.deadlineSeconds ?? 3,
       usedUp: trying.calls() > options.mostCalls ? options.mostCalls : undefined,
     }),
   )

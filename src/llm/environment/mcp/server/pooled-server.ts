@@ -11,7 +11,7 @@ import { InfrastructureError, type Toolbox, type ToolSpec } from '../../../tool/
 import type { McpEnvironmentConfig } from '../environment-config.ts'
 import { type CallLimit, limitToolbox } from './call-limit.ts'
 import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
-import type { Service } from './service.ts'
+import type { Service, StartService } from './service-process.ts'
 import { fillSlot, slotNames, type SlotPlan } from './slot.ts'
 import { createFileTracker, describeChanges, type SlotFiles } from './slot-files.ts'
 import type { StateServer } from './state-pool.ts'
@@ -34,7 +34,7 @@ interface PooledServerOptions {
   plan?: SlotPlan | undefined
   mode?: ResetMode
   /** Starts the service behind the server for one slot. */
-  startService?: ((folder: string, signal?: AbortSignal) => Promise<Service>) | undefined
+  startService?: StartService | undefined
   signal?: AbortSignal | undefined
 }
 

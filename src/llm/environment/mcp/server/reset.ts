@@ -75,6 +75,8 @@ interface ResetCommandOptions {
   seconds?: number
   /** Hides secrets in the command's output. Default: nothing is hidden. */
   redact?: (text: string) => string
+  /** Further variables. */
+  env?: Record<string, string>
 }
 
 /**
@@ -97,7 +99,7 @@ export async function runResetCommand(
     detached: !windows,
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, AGOGE_SLOT: folder },
+    env: { ...process.env, ...options.env, AGOGE_SLOT: folder },
   })
   let errors = ''
   child.stderr.on('data', (data: Buffer) => {

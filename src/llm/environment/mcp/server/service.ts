@@ -1,25 +1,80 @@
+import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
+import { startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
+import { runResetCommand } from './reset.ts'
 import type { ServiceConfig } from './service-config.ts'
+import {
+  answers,
+  asUser,
+  freePort,
+  isRoot,
+  processEnv,
+  ready,
+  type Service,
+  type StarterOptions,
+  type StartService,
+} from './service-process.ts'
 
-/** A running service of one slot. */
-export interface Service {
-  /** Values for `{service}`, `{host}` and `{port}` in the configuration of the server. */
-  places: Record<string, string>
-  /** Variables that clients of such a service read. */
-  env: Record<string, string>
-  /** Resets it to what it was after it was filled. */
-  reset(): Promise<void>
-  close(): Promise<void>
+/**
+ * Returns what starts the service for one slot, given the folder of the slot, and what ends what the slots share.
+ *
+ * @throws AgogeError if the service is not installed or cannot be started.
+ */
+export function serviceStarter(
+  config: ServiceConfig,
+  options: StarterOptions,
+): { start: StartService; close: () => Promise<void> } {
+  if (config.kind === 'postgres') return startPostgres(config, options)
+  if (config.kind === 'redis') return { start: startRedis(config, options), close: async () => {} }
+  return { start: (folder, signal) => startCommand(config, folder, options, signal), close: async () => {} }
 }
 
-interface StarterOptions {
-  /** Hides secrets in what commands say. */
-  redact: (text: string) => string
-}
-
-/** Returns what starts the service for one slot, given the folder of the slot. */
-export function serviceStarter(config: ServiceConfig, options: StarterOptions) {
-  return (folder: string, signal?: AbortSignal): Promise<Service> => {
-    void [folder, signal, config, options]
-    throw new Error('TODO')
+/** Starts the service that a command describes. It has come up when its port answers, or when the command has ended. */
+async function startCommand(
+  { start = '', seed, reset, user }: ServiceConfig,
+  folder: string,
+  { redact }: StarterOptions,
+  signal: AbortSignal | undefined,
+): Promise<Service> {
+  const port = await freePort()
+  const variables = { AGOGE_SLOT: folder, AGOGE_PORT: String(port) }
+  const [program, ...args] = asUser(user, ['/bin/sh', '-c', start])
+  const child = spawnGroup(program, args, { env: processEnv(variables), cwd: folder })
+  let words = ''
+  child.stderr.on('data', (data: Buffer) => (words = (words + data.toString()).slice(-1000)))
+  child.stdout.resume()
+  const close = (): Promise<void> => endGroup(child, 3000)
+  const run = (command: string): Promise<void> =>
+    runResetCommand(command, folder, { signal, redact, env: variables })
+  try {
+    const failed = (): boolean => child.exitCode !== null && child.exitCode !== 0
+    await ready(
+      async () => (await answers(port)) || (child.exitCode === 0 && !start.includes('AGOGE_PORT')),
+      () => failed() && `it ended with exit code ${child.exitCode}: ${redact(words.trim())}`,
+      signal,
+    )
+    if (seed !== undefined) await run(seed)
+  } catch (error) {
+    await close()
+    throw error
   }
+  return {
+    places: { service: `127.0.0.1:${port}`, host: '127.0.0.1', port: String(port) },
+    env: variables,
+    async reset() {
+      if (reset === undefined)
+        throw new InfrastructureError('the "service" of the "agoge" entry declares no "reset"')
+      await run(reset)
+    },
+    close,
+  }
+}
+
+/** What a person should know about the service, as a sentence without a full stop. */
+export function serviceRemark({ kind, start, user }: ServiceConfig): string {
+  if (kind === 'redis') return 'each of its processes has a private Redis of this machine'
+  if (kind === undefined) return `each of its processes has a service of its own: ${start}`
+  const as = isRoot() ? `, as the user ${user ?? 'postgres'}: it does not run as root` : ''
+  return `each of its processes has a database of its own in a private PostgreSQL of this machine${as}`
 }

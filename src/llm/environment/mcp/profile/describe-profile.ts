@@ -1,0 +1,40 @@
+import { visibleBlock, visibleLine } from '../../../../untrusted/visible-text.ts'
+import type { ProfiledTools } from './profile-tools.ts'
+import { filesObserver } from '../environment-config.ts'
+
+const effects = {
+  pure: 'computes',
+  reading: 'reads',
+  writing: 'writes',
+  unstable: 'unstable',
+  hanging: 'hangs',
+  unknown: 'not found out',
+} as const
+
+const resets = {
+  restore: 'by restoring its files; after that it showed what it showed at first',
+  restart: 'by a new process; after that it showed what it showed at first',
+  none: 'not at all: after a reset it did not show what it showed at first',
+} as const
+
+/**
+ * Says what was concluded of each tool and why, how the state is seen, and how it is reset. Reasons are never shortened.
+ */
+export function describeProfile({ profiles, observers, calls, reset }: ProfiledTools): string {
+  const width = Math.min(40, Math.max(...profiles.map(({ name }) => visibleLine(name, 128).length), 4))
+  const longest = Math.max(...Object.values(effects).map((effect) => effect.length))
+  const writes = profiles.some(({ effect }) => effect === 'writing')
+  const seen = observers.map(({ name, each }) => {
+    const shown = name === filesObserver ? 'its files' : visibleLine(name, 128)
+    return each === undefined ? shown : `${shown} for each ${each.key} of ${each.of}`
+  })
+  return [
+    `${calls} calls showed what the tools do:`,
+    ...profiles.map(
+      ({ name, effect, reason }) =>
+        `  ${visibleLine(name, 128).padEnd(width)}  ${effects[effect].padEnd(longest)}  ${visibleBlock(reason, '      ')}`,
+    ),
+    ...(seen.length === 0 ? [] : [`The state is seen through ${[...new Set(seen)].join(', ')}.`]),
+    ...(writes ? [`The state is reset ${resets[reset]}.`] : []),
+  ].join('\n')
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { ServiceConfig } from './service-config.ts'
+import { openFixture, solved } from '../testing/fixture-server.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+const noPostgres = !existsSync('/usr/lib/postgresql') || spawnSync('psql', ['--version']).status !== 0
+const noRedis = spawnSync('redis-server', ['--version']).status !== 0
+
+function file(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+
+async function trained(service: ServiceConfig) {
+  const config = { reset: 'auto' as const, observe: [], service }
+  const environment = await openFixture('ledger', { sandbox: true, config, servers: 2 })
+  const { tasks, profiles } = await environment.prepareTasks({ seed: 1, counts: { train: 6 } })
+  const effects = Object.fromEntries(profiles.map(({ name, effect, shownBy }) => [name, { effect, shownBy }]))
+  expect(effects).toEqual({
+    list_entries: { effect: 'reading', shownBy: [] },
+    add_entry: { effect: 'writing', shownBy: ['list_entries'] },
+  })
+  expect(tasks.kinds).toEqual(expect.arrayContaining(['add_entry']))
+  expect(new Set(await solved(environment, tasks.all('train')))).toEqual(new Set([true]))
+  const listed = profiles.find(({ name }) => name === 'list_entries')
+  return { environment, seen: listed?.examples[0].text }
+}
+
+test.skipIf(noPostgres)('a private PostgreSQL is filled, and reset before each task', async () => {
+  const seed = file(
+    'schema.sql',
+    "CREATE TABLE entries (id serial PRIMARY KEY, name text, amount int); INSERT INTO entries (name, amount) VALUES ('rent', 900), ('books', 40);",
+  )
+  const { environment, seen } = await trained({ kind: 'postgres', seed })
+  expect(seen).toContain('"books"')
+  expect(environment.plan).toContain('a database of its own in a private PostgreSQL of this machine')
+  if (process.getuid?.() === 0) expect(environment.plan).toContain('as the user postgres')
+})
+
+test.skipIf(noRedis)('a private Redis is filled, and reset before each task', async () => {
+  const seed = file('entries.redis', 'HSET entries rent 900 books 40\n')
+  const { seen } = await trained({ kind: 'redis', seed })
+  expect(seen).toContain('"books"')
+})
+
+test.skipIf(noRedis)('a service that a command starts, fills and resets', async () => {
+  const redis = 'redis-cli -p $AGOGE_PORT'
+  const config = {
+    reset: 'auto' as const,
+    observe: [],
+    env: { REDIS_PORT: '{port}' },
+    service: {
+      start: 'redis-server --port $AGOGE_PORT --save ""',
+      seed: `${redis} HSET entries rent 900`,
+      reset: `${redis} FLUSHALL && ${redis} HSET entries rent 900`,
+    },
+  }
+  const environment = await openFixture('ledger', { sandbox: true, config })
+  const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 4 } })
+  expect(tasks.kinds).toContain('add_entry')
+  expect(new Set(await solved(environment, tasks.all('train')))).toEqual(new Set([true]))
+})
+
+test('a service that does not start is an error with its last words', async () => {
+  const service = { start: 'echo "no space left" >&2; exit 3' }
+  const config = { reset: 'auto' as const, observe: [], service }
+  await expect(openFixture('ledger', { sandbox: true, config })).rejects.toMatchObject({
+    code: 'no-service',
+    message: expect.stringContaining('it ended with exit code 3: no space left'),
+  })
+})
