@@ -104,7 +104,7 @@ export function admitTools(
       const reason = `says that it reaches other hosts (openWorldHint), for which --sandbox does not speak: admit it with --sandbox=remote, or with --allow ${visibleLine(spec.name, 128)}`
       admission.refused.push({ name: spec.name, reason })
     } else if (why === undefined) {
-      const reason = 'may change something (no readOnlyHint); admit it with --allow or --sandbox'
+      const reason = `may change something (no readOnlyHint); to run it, add --allow ${visibleLine(spec.name, 128)}, or --sandbox for all tools if the state behind the server may be destroyed`
       admission.refused.push({ name: spec.name, reason, remedy: 'allow' })
     } else if (observers.includes(spec.name) && !changes) {
       // Listing a tool in "observe" declares that it only reads.

@@ -149,6 +149,22 @@ export function madeUpAnew(old: string, now: string): [string, unknown][] {
   })
 }
 
+/** Where a result has the present moment, as `PROPERTY time`: two calls may fall into the same second. */
+export function momentPlaces(text: string): string[] {
+  const places = new Set<string>()
+  mapLeaves(readResult(text), (leaf, name) => {
+    if (isMoment(leaf)) places.add(`${name} time`)
+  })
+  return [...places]
+}
+
+/** Whether a value is a date with a time, or a number of seconds or milliseconds, of the last hour or the next. */
+function isMoment(leaf: Leaf): boolean {
+  const value =
+    typeof leaf === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(leaf) ? Date.parse(leaf) : Number(leaf)
+  return [value, value * 1000].some((milliseconds) => Math.abs(milliseconds - Date.now()) < 3_600_000)
+}
+
 /** The plain values of a result, as text. */
 export function valuesOf(text: string): string[] {
   const found: string[] = []
@@ -176,7 +192,9 @@ export function canonicalResults(
   }
   mapLeaves(values, (leaf, name) => {
     const shape = shapeOf(leaf)
-    if (shape !== undefined && generated.places.has(`${name} ${shape}`)) note(String(leaf), shape)
+    const generatedHere = shape !== undefined && generated.places.has(`${name} ${shape}`)
+    if (shape !== undefined && (generatedHere || (shape === 'time' && isMoment(leaf))))
+      note(String(leaf), shape)
     if (typeof leaf !== 'string' || !generated.places.has(`${name} text`)) return
     for (const [part] of leaf.matchAll(token)) note(part, shapeOfToken(part))
   })

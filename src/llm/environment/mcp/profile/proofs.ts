@@ -1,7 +1,7 @@
 import { newState } from '../server/state-pool.ts'
 import type { ResetMode } from '../server/pooled-server.ts'
 import type { Observer } from '../tool-system.ts'
-import { canonicalResults, compareResults, madeUpAnew, valuesOf } from './generated.ts'
+import { canonicalResults, compareResults, madeUpAnew, momentPlaces, valuesOf } from './generated.ts'
 import type { ToolExample } from './tool-profile.ts'
 import { observerKey, type Tried, type Trying } from './trying.ts'
 
@@ -102,6 +102,7 @@ async function proveAll(trying: Trying, proof: Proof, writers: readonly Tried[])
     for (const [index, witness] of witnesses.entries()) {
       const difference = compareResults(one.after[index], two.after[index])
       if (difference.kind === 'generated') for (const place of difference.places) proof.places.add(place)
+      for (const place of momentPlaces(two.after[index])) proof.places.add(place)
       if (difference.kind === 'other' && proof.usable.delete(observerKey(witness))) right = false
     }
     const texts = compareResults(one.text, two.text)

@@ -211,7 +211,10 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
         : []
       sights = after
       entry.succeeded++
-      const others = different.filter((witness) => witness.name !== name)
+      const others = await lasting(
+        different.filter((witness) => witness.name !== name),
+        before,
+      )
       if (others.length > 0) {
         entry.changed++
         for (const witness of others) {
@@ -233,6 +236,28 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
       fault(entry, error)
       return false
     }
+  }
+
+  /** The witnesses that still show a change when they are looked at again. The others fail now and then. */
+  async function lasting(changed: readonly Observer[], before: readonly string[]): Promise<Observer[]> {
+    const still: Observer[] = []
+    const shown = sights ?? []
+    const places = new Map(changed.map((witness) => [witness, witnesses.indexOf(witness)]))
+    for (const [witness, at] of places) {
+      const [again] = await look(state, [witness])
+      if (plain(again) !== plain(before[at])) {
+        still.push(witness)
+        continue
+      }
+      const entry = tried.get(witness.name)
+      if (entry === undefined) continue
+      entry.repeated += 2
+      entry.failed++
+      entry.error = shown[at].replace(/^error: /, '')
+      witnesses.splice(witnesses.indexOf(witness), 1)
+      sights = undefined
+    }
+    return still
   }
 
   /** Repeats a call that changed nothing: its result should be the same. */
