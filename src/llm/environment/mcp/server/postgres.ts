@@ -23,7 +23,7 @@ const owner = 'agoge'
 interface Cluster {
   port: number
   /** Runs SQL in a database as the owner of the cluster. */
-  sql(database: string, text: string): Promise<void>
+  sql: (database: string, text: string) => Promise<void>
   bin: string
   close(): Promise<void>
 }

@@ -36,9 +36,17 @@ export function startRedis(config: ServiceConfig, { redact }: StarterOptions): S
     mkdirSync(home, { recursive: true })
     const [command, ...args] = asUser(config.user, [
       program,
-      ...['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
       // A user other than this process's may not enter the slot.
-      ...['--dir', config.user === undefined ? home : '/'],
+      '--dir',
+      config.user === undefined ? home : '/',
     ])
     const child = spawnGroup(command, args, { env: processEnv(), cwd: folder })
     let words = ''
@@ -134,7 +142,7 @@ function converse(port: number, commands: readonly (string | Buffer)[][]): Promi
       } catch (error) {
         if (error instanceof RangeError) return
         socket.destroy()
-        fail(error as Error)
+        fail(error)
         return
       }
       socket.destroy()
