@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'bad-tokenizer'
   | 'bad-tool'
   | 'bad-tool-schema'
+  | 'bad-tasks'
   | 'bad-tools'
   | 'bad-trainable'
   | 'busy'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { addAudit, addChat, addEval, addPlay } from './commands/evaluate.ts'
-import { addConvert, addDoctor, addEnvs, addPapers } from './commands/inspect.ts'
+import { addConvert, addDoctor, addEnvs, addPapers, addTasks } from './commands/inspect.ts'
 import { addExport, addServe } from './commands/serve.ts'
 import { addPretrain, addTrain, addTrainOffline } from './commands/train.ts'
 import type { Console } from './shared/console.ts'
@@ -74,6 +74,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     addTrainOffline,
     addPretrain,
     addEnvs,
+    addTasks,
     addPapers,
     addConvert,
     addDoctor,

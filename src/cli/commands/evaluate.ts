@@ -7,9 +7,11 @@ import {
   type EnvironmentKind,
   optionOf,
   optionOfBoth,
+  readTasksOption,
   refuseForeignOptions,
   several,
   share,
+  tasksOrFile,
   wholeNumber,
   withContexts,
   withModel,
@@ -55,7 +57,9 @@ export function addEval({ program, terminal, done }: CommandContext): void {
     ),
     optionOf(
       'language',
-      new Option('--tasks <n>', 'held-out tasks for each model').argParser(wholeNumber(1)).default(400),
+      new Option('--tasks <n>', 'held-out tasks for each model; or a FILE.jsonl of tasks for a server')
+        .argParser(tasksOrFile)
+        .default(400),
     ),
     optionOf(
       'classic',
@@ -102,7 +106,8 @@ export function addEval({ program, terminal, done }: CommandContext): void {
       )
     }
     const { runEval } = await import('../llm/eval.ts')
-    done(await runEval({ ...options, environment }, terminal))
+    const { tasks, ...others } = options
+    done(await runEval({ tasks: 400, ...others, ...readTasksOption(tasks), environment }, terminal))
   })
 }
 

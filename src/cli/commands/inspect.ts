@@ -1,9 +1,10 @@
 import { defined } from '../../defined.ts'
 import type { CommandContext, Console } from '../shared/console.ts'
 import { showHelpFor } from '../shared/help.ts'
-import { wholeNumber } from '../shared/options.ts'
+import { wholeNumber, withEnvironment } from '../shared/options.ts'
+import type { TasksCommand } from '../llm/tasks.ts'
 
-// Options and help of agoge envs, papers, convert and doctor.
+// Options and help of agoge envs, tasks, papers, convert and doctor.
 
 export function addEnvs({ program, terminal }: CommandContext): void {
   const envs = program
@@ -16,6 +17,33 @@ export function addEnvs({ program, terminal }: CommandContext): void {
   envs.action(async (environment: string | undefined, options: { json?: boolean }) => {
     const { runEnvs } = await import('../classic/envs.ts')
     await runEnvs({ ...options, ...defined({ environment }) }, terminal)
+  })
+}
+
+export function addTasks({ program, terminal }: CommandContext): void {
+  const tasks = withEnvironment(
+    program
+      .command('tasks')
+      .summary('the tasks that are made of an MCP server')
+      .description(
+        'The tasks that are made of an MCP server: requests with their reference solutions, kinds and splits, what is left out and why, and how often agents solve them that do not read.',
+      ),
+  )
+    .option('--count <n>', 'number of tasks', wholeNumber(1), 20)
+    .option('--seed <n>', 'of the tasks', wholeNumber(0), 0)
+    .option('--out <file>', 'write the tasks as JSONL, to edit and to use with --tasks of train and eval')
+    .option('--from <file>', 'show and prove the tasks of a JSONL file instead')
+    .option('--schema', 'print the JSON Schema of a line of such a file')
+  showHelpFor(tasks, {
+    mcp: [
+      'agoge tasks mcp:memory --sandbox',
+      'agoge tasks mcp:memory --sandbox --count 300 --out tasks.jsonl',
+    ],
+    all: ['agoge tasks mcp:NAME --sandbox', 'agoge tasks mcp:NAME --from tasks.jsonl'],
+  })
+  tasks.action(async (environment: string, options: Omit<TasksCommand, 'environment'>) => {
+    const { runTasks } = await import('../llm/tasks.ts')
+    await runTasks({ ...options, environment }, terminal)
   })
 }
 

@@ -10,6 +10,8 @@ import {
   optionOf,
   optionOfBoth,
   positive,
+  readTasksOption,
+  tasksOrFile,
   typedOptions,
   wholeNumber,
   withContexts,
@@ -83,7 +85,10 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
     optionOf('classic', new Option('--num-envs <n>', 'environments of the vector').argParser(wholeNumber(1))),
     optionOf(
       'language',
-      new Option('--tasks <n>', 'held-out tasks of each evaluation').argParser(wholeNumber(1)),
+      new Option(
+        '--tasks <n>',
+        'held-out tasks of each evaluation; or a FILE.jsonl of tasks for a server (agoge tasks)',
+      ).argParser(tasksOrFile),
     ),
     optionOf(
       'language',
@@ -153,7 +158,8 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
     }
     const { runTrain } = await import('../llm/train.ts')
     const beside = { typed: typedOptions(command), environment: named }
-    await runTrain({ ...options, environment, commandLine, beside }, terminal)
+    const { tasks, ...others } = options
+    await runTrain({ ...others, ...readTasksOption(tasks), environment, commandLine, beside }, terminal)
   })
 }
 

@@ -1,3 +1,4 @@
+import { AgogeError } from '../../error.ts'
 import { createHash } from 'node:crypto'
 import { defined } from '../../defined.ts'
 import { openDefinition, toolEnvironments } from '../../llm/environment/catalogue.ts'
@@ -11,6 +12,7 @@ import type { Reward } from '../../llm/reward/reward.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { describeProfile } from '../../llm/environment/mcp/profile/describe-profile.ts'
+import { readTaskFile } from '../../llm/environment/mcp/goals/task-file.ts'
 import { fingerprintTasks } from '../../llm/environment/mcp/mcp-task.ts'
 import { openMcpEnvironment } from '../../llm/environment/mcp/mcp-environment.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
@@ -30,6 +32,8 @@ export interface EnvironmentOptions {
   allow?: string[]
   maxCalls?: number
   callsPerSecond?: number
+  /** Absolute path of a JSONL file with the tasks of a server. Default: they are generated. */
+  taskFile?: string
   /** Only for `reasoning`: kinds of questions, and levels. */
   task?: string[]
   difficulty?: number[]
@@ -45,6 +49,7 @@ export function environmentOptions(options: EnvironmentOptions): EnvironmentOpti
     allow,
     maxCalls,
     callsPerSecond,
+    taskFile,
     task,
     difficulty,
   } = options
@@ -55,6 +60,7 @@ export function environmentOptions(options: EnvironmentOptions): EnvironmentOpti
     allow,
     maxCalls,
     callsPerSecond,
+    taskFile,
     task,
     difficulty,
   })
@@ -119,7 +125,13 @@ export async function openEnvironment(
   opening: OpeningOptions,
   terminal: Console,
 ): Promise<OpenedNamed> {
-  const { environment: name, environmentFile, task, difficulty } = options
+  const { environment: name, environmentFile, task, difficulty, taskFile } = options
+  if (taskFile !== undefined && !name.startsWith('mcp:'))
+    throw new AgogeError('a file of tasks is for an MCP server', {
+      code: 'bad-option',
+      given: `--tasks ${taskFile} for ${name}`,
+      expected: 'mcp:NAME',
+    })
   const definition = await readToolEnvironment(environmentFile ?? name)
   if (definition !== undefined) {
     const fingerprint = fingerprintSource(definition.tasks)
@@ -175,7 +187,8 @@ async function openServer(
   { seed, yes = false, wanted = trainingCounts, agreed }: OpeningOptions,
   { err, signal }: Console,
 ): Promise<OpenedNamed> {
-  const { mcpConfig: file, sandbox, allow, maxCalls, callsPerSecond } = options
+  const { mcpConfig: file, sandbox, allow, maxCalls, callsPerSecond, taskFile } = options
+  const own = taskFile === undefined ? undefined : readTaskFile(taskFile)
   const slow = setTimeout(
     () =>
       err(`waiting for the MCP server "${name}" to start (npx and the like may have to download it first)`),
@@ -196,10 +209,13 @@ async function openServer(
       counts: wanted,
       signal,
       onProfile: (profile) => err(describeProfile(profile)),
+      ...defined({ own }),
     })
     for (const { name: tool, reason } of leftOut)
       err(`left out: ${visibleLine(tool, 128)} (${visibleBlock(reason, '    ')})`)
     if (hint !== undefined) err(visibleBlock(hint, ''))
+    for (const { id, reason } of tasks.refused)
+      err(`task not used: ${visibleLine(id, 128)} (${visibleBlock(reason, '    ')})`)
     for (const { split, kinds: without } of tasks.missing)
       err(
         `no ${split} tasks of ${without.join(', ')}: every request that was found is taken by another split`,
@@ -212,7 +228,10 @@ async function openServer(
       tasks,
       plan: {
         ...smallModelPlan,
-        demonstrations: Object.fromEntries(kinds.map((kind) => [kind, Math.ceil(400 / kinds.length)])),
+        // At least thirty of each kind; with few kinds 400 in all.
+        demonstrations: Object.fromEntries(
+          kinds.map((kind) => [kind, Math.max(30, Math.ceil(400 / kinds.length))]),
+        ),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
       calls: {

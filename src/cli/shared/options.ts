@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { AgogeError } from '../../error.ts'
@@ -34,6 +35,17 @@ export function wholeNumber(least: number): (text: string) => number {
     }
     return value
   }
+}
+
+/** Parses a number of tasks, or names a file of tasks. */
+export function tasksOrFile(text: string): number | string {
+  return /\.jsonl?$/i.test(text) || /[\\/]/.test(text) ? text : wholeNumber(1)(text)
+}
+
+/** The number of tasks, or the absolute path of a file of tasks. */
+export function readTasksOption(given: number | string | undefined): { tasks?: number; taskFile?: string } {
+  if (given === undefined) return {}
+  return typeof given === 'number' ? { tasks: given } : { taskFile: resolve(given) }
 }
 
 /** Parses a port. 0 takes any free port. */

@@ -1,7 +1,10 @@
 import { defined } from '../../../defined.ts'
-import type { Task, TaskSource } from '../../agent/types.ts'
+import type { Task } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import type { GoalKind } from './goals/kinds.ts'
+import { proveOwnTasks } from './goals/own-tasks.ts'
+import { createTaskBank, type GeneratedTasks, rowsInTurn } from './goals/task-bank.ts'
+import type { FileTask } from './goals/task-file.ts'
 import { isGuessable, prepareMaker, type TaskMaker } from './goals/task-maker.ts'
 import type { McpTask } from './mcp-task.ts'
 import type { Probe } from './profile/tool-probing.ts'
@@ -26,17 +29,9 @@ export interface TaskGenerationOptions {
   onProgress?: (done: number, total: number) => void
   /** Receives each task as soon as it is proved. */
   onTask?: (task: McpTask) => void
+  /** Uses these tasks of a file instead of generating any. Their references are run. */
+  own?: readonly FileTask[] | undefined
   signal?: AbortSignal | undefined
-}
-
-export interface GeneratedTasks extends TaskSource<McpTask> {
-  heldOut(split: Task['split'], count: number): McpTask[]
-  /** All tasks of a split. */
-  all(split: Task['split']): readonly McpTask[]
-  /** Kinds that only tests have. */
-  readonly heldOutKinds: readonly string[]
-  /** Kinds without a task in a split, although enough tasks were requested for all kinds. */
-  readonly missing: readonly { split: Task['split']; kinds: readonly string[] }[]
 }
 
 /**
@@ -52,6 +47,8 @@ export async function generateTasks(
   probe: Probe,
   options: TaskGenerationOptions,
 ): Promise<GeneratedTasks> {
+  const { own } = options
+  if (own !== undefined) return proveOwnTasks(system, own, options)
   const { kinds } = probe
   // The same seed on the same system gives the same tasks, in whatever order they are made.
   system.knowledge.settle()
@@ -64,7 +61,14 @@ export async function generateTasks(
       ...defined({ hint: options.hint }),
     })
   }
-  const maker = await prepareMaker(system, probe, options)
+  let shown = 0
+  const maker = await prepareMaker(system, probe, {
+    ...options,
+    // The first task of each kind is one of training, if there is room for it.
+    onTask: (task) => {
+      if (shown++ < (options.counts.train ?? 0)) options.onTask?.(task)
+    },
+  })
   const all = maker.kinds
   const total = Object.values(options.counts).reduce((sum, count) => sum + count, 0)
   const bank = new Map<Task['split'], McpTask[]>()
@@ -73,7 +77,8 @@ export async function generateTasks(
   // In the order of the splits, so that training keeps a request that two splits would share.
   for (const split of splits) {
     const count = options.counts[split] ?? 0
-    const tasks: McpTask[] = []
+    const tasks: McpTask[] = split === 'train' ? distinct(maker.first).slice(0, count) : []
+    for (const { prompt } of tasks) taken.add(prompt)
     bank.set(split, tasks)
     // Duplicate requests are replaced by further draws. If no new ones exist, the split has fewer tasks.
     for (let from = 0, idle = 0; tasks.length < count && from < 4 * count + 32 && idle < 3;) {
@@ -107,8 +112,10 @@ export async function generateTasks(
   const present = wanted.includes('train')
     ? kindsIn('train')
     : all.map(({ name }) => name).filter((name) => wanted.some((split) => kindsIn(split).includes(name)))
-  return {
+  return createTaskBank(bank, {
     kinds: present,
+    heldOutKinds,
+    order: (tasks) => inTurn(all, present, tasks),
     missing: wanted
       // With fewer tasks than kinds some kinds are left out by intention.
       .filter((split) => (options.counts[split] ?? 0) >= regular.length)
@@ -118,24 +125,7 @@ export async function generateTasks(
         kinds: regular.map(({ name }) => name).filter((name) => !found.includes(name)),
       }))
       .filter(({ kinds }) => kinds.length > 0),
-    all: (split) => bank.get(split) ?? [],
-    heldOutKinds,
-    heldOut: (split, count) => inTurn(all, present, bank.get(split) ?? []).slice(0, count),
-    task({ split, seed, kind }) {
-      const tasks = (bank.get(split) ?? []).filter((task) => kind === undefined || task.kind === kind)
-      if (tasks.length === 0) {
-        throw new AgogeError(
-          `no ${split} task${kind === undefined ? '' : ` of the kind "${kind}"`} was made`,
-          {
-            code: 'no-tasks',
-            given: kind ?? split,
-            expected: `one of the kinds ${present.join(', ')}`,
-          },
-        )
-      }
-      return tasks[((seed % tasks.length) + tasks.length) % tasks.length]
-    },
-  }
+  })
 }
 
 /**
@@ -158,14 +148,6 @@ function inTurn(
   )
 }
 
-function rowsInTurn(tasks: readonly McpTask[]): McpTask[] {
-  const rows = [...new Set(tasks.map(({ kind }) => kind))].map((kind) =>
-    tasks.filter((task) => task.kind === kind),
-  )
-  const most = Math.max(0, ...rows.map((row) => row.length))
-  return Array.from({ length: most }, (_, at) => rows.flatMap((row) => row.slice(at, at + 1))).flat()
-}
-
 function noTasks(system: ToolSystem, split: Task['split'], hint: string | undefined): AgogeError {
   return new AgogeError(`no ${split} task could be made from the tools of "${system.name}"`, {
     code: 'no-tasks',
@@ -176,6 +158,11 @@ function noTasks(system: ToolSystem, split: Task['split'], hint: string | undefi
     expected: 'tools whose arguments leave room for different requests',
     ...defined({ hint }),
   })
+}
+
+function distinct(tasks: readonly McpTask[]): McpTask[] {
+  const prompts = tasks.map(({ prompt }) => prompt)
+  return tasks.filter(({ prompt }, at) => prompts.indexOf(prompt) === at)
 }
 
 /** Tasks that are made before their requests are compared. */
@@ -205,3 +192,5 @@ async function makeTasks(
   await Promise.all(Array.from({ length: maker.concurrency }, work))
   return made
 }
+
+export type { GeneratedTasks }

@@ -91,6 +91,7 @@ export async function makeGoalTask(
     context: {
       tools: run.calls.map((call) => call.tool),
       ...(stated ? { stated } : {}),
+      ...(kind.chance > 0 ? { chance: kind.chance } : {}),
       changes: combination.tools.some((tool) => tool.kind === 'write'),
     },
     plan: expertOf(run.calls, question),

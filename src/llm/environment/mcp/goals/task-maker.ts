@@ -16,6 +16,8 @@ import { readResult, tablesIn } from './tables.ts'
 export interface TaskMaker {
   /** Those of which a task could be made, single calls first. */
   readonly kinds: readonly GoalKind[]
+  /** The task of training that showed that a kind is possible, for each trained kind. */
+  readonly first: readonly McpTask[]
   readonly concurrency: number
   /** Task number `index` of a split; undefined if none of several drafts worked. The same number gives the same task. */
   make(split: Task['split'], index: number): Promise<McpTask | undefined>
@@ -64,7 +66,7 @@ export async function prepareMaker(
       const draft = await draftGoal(system, kind, combination, split, probe, random, options)
       if (draft === undefined || !belongs(kind, draft, split)) return undefined
       runs.count++
-      const id = `${system.name}/${split}/${index}`
+      const id = `${system.name}/${split}/${index < 0 ? `first-${-index}` : index}`
       return await makeGoalTask(
         system,
         speech,
@@ -157,8 +159,10 @@ export async function prepareMaker(
     return usual[(index - Math.floor((index + 1) / 11) + later) % usual.length]
   }
 
+  const names = new Set(trained.map(({ name }) => name))
   return {
     kinds,
+    first: trials.flatMap((task) => (task !== undefined && names.has(task.kind) ? [task] : [])),
     concurrency,
     async make(split, index) {
       for (let attempt = 0; attempt < 3 * draftsOfKind; attempt++) {
