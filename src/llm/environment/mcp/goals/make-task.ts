@@ -91,9 +91,9 @@ export async function makeGoalTask(
     context: {
       tools: run.calls.map((call) => call.tool),
       ...(stated ? { stated } : {}),
-      ...(kind.chance > 0 ? { chance: kind.chance } : {}),
       changes: combination.tools.some((tool) => tool.kind === 'write'),
     },
+    ...(kind.chance > 0 ? { chance: kind.chance } : {}),
     plan: expertOf(run.calls, question),
     seeds: draft.seeds,
     reference: referenceOf(run),

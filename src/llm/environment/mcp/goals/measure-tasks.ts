@@ -1,11 +1,8 @@
-import { createRandom } from '../../../../engine/random/index.ts'
+import { defined } from '../../../../defined.ts'
 import type { ToolEnvironment } from '../../../agent/types.ts'
-import { cheatingAgents, playCheat } from '../../../audit/cheating-agents.ts'
+import { cheatRates } from '../../../audit/cheating-agents.ts'
 import { readScore } from '../../../episode/score.ts'
-import { InfrastructureError, type ToolSpec } from '../../../tool/tool.ts'
-import { sampleArguments } from '../arguments/sample-arguments.ts'
-import { UnusableSchema } from '../arguments/schema-parts.ts'
-import { wordsOf } from '../arguments/words.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
 import type { McpTask } from '../mcp-task.ts'
 
 /** How often an agent solves tasks, and how often chance allows it. */
@@ -37,31 +34,15 @@ export async function measureTasks(
   tasks: readonly McpTask[],
   { seed = 0, signal }: { seed?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<TaskMeasures> {
-  const seen = [
-    ...new Set(tasks.flatMap(({ expected }) => (expected.answer === null ? [] : [expected.answer]))),
-  ]
   const chance = tasks.reduce((sum, task) => sum + chanceOf(task), 0)
-  const expert = await playAll(tasks, (task) => playExpert(environment, task, signal))
+  const expert = await playExperts(environment, tasks, signal)
   const shares: SolvedShare[] = [{ agent: 'expert', ...expert, chance: null }]
-  for (const agent of cheatingAgents) {
-    const played = await playAll(tasks, (task) => {
-      const random = createRandom(seed, 'cheat', agent.name, task.id)
-      const draw = (spec: ToolSpec): Record<string, unknown> | undefined => {
-        try {
-          return sampleArguments(spec.inputSchema, {
-            random,
-            words: wordsOf('test'),
-            known: [],
-            reuse: false,
-          })
-        } catch (error) {
-          if (error instanceof UnusableSchema) return undefined
-          throw error
-        }
-      }
-      return playCheat(environment, task, agent, { random, draw, seen }, signal)
-    })
-    shares.push({ agent: agent.name, ...played, chance })
+  const rates = await cheatRates(environment, tasks, { seed, ...defined({ signal }) })
+  for (const [agent, kinds] of Object.entries(rates)) {
+    const each = Object.values(kinds)
+    const judged = each.reduce((sum, { n }) => sum + n, 0)
+    const solved = each.reduce((sum, { mean, n }) => sum + (n === 0 ? 0 : mean * n), 0)
+    shares.push({ agent, solved: Math.round(solved), judged, chance })
   }
   return { tasks: tasks.length, shares, ...compareSplits(tasks) }
 }
@@ -87,13 +68,14 @@ export function compareSplits(tasks: readonly McpTask[]): Omit<TaskMeasures, 'ta
   }
 }
 
-function chanceOf({ context }: McpTask): number {
-  return typeof context['chance'] === 'number' ? context['chance'] : 0
+function chanceOf({ chance = 0 }: McpTask): number {
+  return chance
 }
 
-async function playAll(
+async function playExperts(
+  environment: ToolEnvironment<McpTask>,
   tasks: readonly McpTask[],
-  play: (task: McpTask) => Promise<boolean | null>,
+  signal: AbortSignal | undefined,
 ): Promise<{ solved: number; judged: number }> {
   const results: (boolean | null)[] = []
   let next = 0
@@ -101,7 +83,7 @@ async function playAll(
     while (next < tasks.length) {
       const at = next++
       try {
-        results[at] = await play(tasks[at])
+        results[at] = await playExpert(environment, tasks[at], signal)
       } catch (error) {
         if (!(error instanceof InfrastructureError)) throw error
         results[at] = null
