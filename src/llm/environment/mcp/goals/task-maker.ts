@@ -177,12 +177,16 @@ export async function prepareMaker(
   }
 }
 
-/** With eight kinds or more, the last that nobody can guess is only tested: a whole kind that training never has. */
+/**
+ * With eight kinds or more, one that nobody can guess is only tested: the longest sequences, or else the last. Training
+ * never has anything of that kind.
+ */
 function holdOutOne(kinds: readonly GoalKind[]): GoalKind[] {
   if (kinds.length < 8) return [...kinds]
-  const name = kinds.findLast(
+  const some = kinds.filter(
     (kind) => !isGuessable(kind) && (kind.combinations.length > 1 || kind.form === 'most'),
-  )?.name
+  )
+  const name = (some.find((kind) => kind.name === 'four changes') ?? some.at(-1))?.name
   return kinds.map((kind) => (kind.name === name ? { ...kind, heldOut: true } : kind))
 }
 
