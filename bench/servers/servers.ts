@@ -111,7 +111,7 @@ export const benchServers: readonly BenchServer[] = [
     args: [],
     env: { DATA_DIR: '{folder}/tasks', TEMPLATES_USE: 'en', ENABLE_GUI: 'false' },
     reserve: false,
-    why: 'The task manager that public lists name most. Random ids, times, long answers in Markdown, and JSON inside of a string.',
+    why: 'A well-known task manager, in several public lists. Random ids, times, long answers in Markdown, and JSON inside of a string.',
   },
   {
     name: 'sqlite',
@@ -156,7 +156,7 @@ export const benchServers: readonly BenchServer[] = [
     args: ['--headless', '--isolated', '--no-sandbox', '--executable-path', '/usr/bin/chromium'],
     remote: true,
     reserve: false,
-    why: 'The best known browser server, on real Chromium. `--no-sandbox` is what Chromium asks for where it runs as root.',
+    why: 'A well-known browser server, by the makers of Playwright, on real Chromium. `--no-sandbox` is what Chromium asks for where it runs as root.',
   },
   {
     name: 'calculator',
@@ -203,7 +203,7 @@ export const benchServers: readonly BenchServer[] = [
     },
     service: { program: 'mariadb', seed: 'shop.sql' },
     reserve: true,
-    why: 'The best known server for MySQL and MariaDB. One tool that takes free SQL.',
+    why: 'A well-known server for MySQL and MariaDB. One tool that takes free SQL.',
   },
 ]
 
