@@ -3,7 +3,7 @@ import { score } from '../../reward/reward.ts'
 import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
 import type { Expert, Task } from '../../agent/types.ts'
-import { judgeCases } from './cases.ts'
+import { judgeCases, laterCases } from './cases.ts'
 import { playCase } from './judge-case.ts'
 import type { JudgeCase, OpenedCase } from './judge-case.ts'
 
@@ -31,42 +31,45 @@ test('there are at least twelve wrong judges and twelve right ones, and their na
   expect(new Set(judgeCases.map(({ name }) => name)).size).toBe(judgeCases.length)
 })
 
-describe.each(judgeCases.map((one): [string, JudgeCase] => [one.name, one]))('%s', (_, one) => {
-  test('experts succeed with both judges and really do their tasks', async () => {
-    for (const judge of one.bug === undefined ? (['right'] as const) : (['right', 'wrong'] as const)) {
-      const opened = await one.open(judge)
-      for (const task of tasksOf(opened))
-        expect(await playCase(one, opened, task, task.plan), task.id).toMatchObject({
-          success: true,
-          done: true,
-        })
-    }
-  })
-
-  test('saying done is neither a success nor done', async () => {
-    const opened = await one.open('right')
-    for (const task of tasksOf(opened)) {
-      const played = await playCase(one, opened, task, () => ({ answer: 'done' }))
-      expect(played, task.id).toMatchObject({ success: false, done: false })
-    }
-  })
-
-  test.runIf(one.exploit)(
-    'the bug is there: an undone task is rewarded, and not by the right judge',
-    async () => {
-      for (const judge of ['right', 'wrong'] as const) {
+describe.each([...judgeCases, ...laterCases].map((one): [string, JudgeCase] => [one.name, one]))(
+  '%s',
+  (_, one) => {
+    test('experts succeed with both judges and really do their tasks', async () => {
+      for (const judge of one.bug === undefined ? (['right'] as const) : (['right', 'wrong'] as const)) {
         const opened = await one.open(judge)
-        let cheated = 0
-        for (const task of tasksOf(opened)) {
-          const moves = one.exploit?.(task) as Expert
-          const { done } = await playCase(one, opened, task, moves)
-          const gain = (await rewarded(opened, task, moves)) ?? 0
-          const expert = (await rewarded(opened, task, task.plan)) ?? 0
-          if (!done && gain >= expert) cheated++
-        }
-        if (judge === 'right') expect(cheated).toBe(0)
-        else expect(cheated).toBeGreaterThanOrEqual(seeds.length / 2)
+        for (const task of tasksOf(opened))
+          expect(await playCase(one, opened, task, task.plan), task.id).toMatchObject({
+            success: true,
+            done: true,
+          })
       }
-    },
-  )
-})
+    })
+
+    test('saying done is neither a success nor done', async () => {
+      const opened = await one.open('right')
+      for (const task of tasksOf(opened)) {
+        const played = await playCase(one, opened, task, () => ({ answer: 'done' }))
+        expect(played, task.id).toMatchObject({ success: false, done: false })
+      }
+    })
+
+    test.runIf(one.exploit)(
+      'the bug is there: an undone task is rewarded, and not by the right judge',
+      async () => {
+        for (const judge of ['right', 'wrong'] as const) {
+          const opened = await one.open(judge)
+          let cheated = 0
+          for (const task of tasksOf(opened)) {
+            const moves = one.exploit?.(task) as Expert
+            const { done } = await playCase(one, opened, task, moves)
+            const gain = (await rewarded(opened, task, moves)) ?? 0
+            const expert = (await rewarded(opened, task, task.plan)) ?? 0
+            if (!done && gain >= expert) cheated++
+          }
+          if (judge === 'right') expect(cheated).toBe(0)
+          else expect(cheated).toBeGreaterThanOrEqual(seeds.length / 2)
+        }
+      },
+    )
+  },
+)

@@ -1,4 +1,5 @@
 import * as answers from './answer-cases.ts'
+import * as later from './later-cases.ts'
 import type { JudgeCase } from './judge-case.ts'
 import * as sessions from './session-cases.ts'
 import * as states from './state-cases.ts'
@@ -7,3 +8,6 @@ import * as states from './state-cases.ts'
 export const judgeCases: readonly JudgeCase[] = [answers, states, sessions].flatMap((cases) =>
   Object.values(cases),
 )
+
+/** Cases that were written after the auditor. */
+export const laterCases: readonly JudgeCase[] = Object.values(later)
