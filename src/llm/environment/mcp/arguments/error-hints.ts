@@ -56,6 +56,8 @@ function leavesOf(value: unknown, path = ''): Leaf[] {
 function sentencesOf(text: string): string[] {
   const joined = text
     .replaceAll(/\n\s*→ at (\S+)/g, ' at $1')
+    // Ajv joins its errors.
+    .replaceAll(/, (?=data[/.]\w)/g, '\n')
     // "Could not find:" belongs to what the next line names.
     .replaceAll(/:[ \t]*\n(?=[^\n])/g, ': ')
     .replaceAll(/^(\w[\w.]*)\n {2}(\S.*)$/gm, 'property "$1": $2')

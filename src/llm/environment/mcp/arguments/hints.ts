@@ -92,7 +92,7 @@ export function rangeIn(text: string): { low?: number; high?: number } {
 }
 
 const choices =
-  /(?:(?:must be |can be |should be )?(?:one|any) of(?: the following)?|allowed values?|valid (?:values?|options?|choices)|possible values?|accepted values?|supported (?:values?|types?|formats?)|options?|values?|choose from|either)(?: are| is| include)?\s*[:=]?\s*((?:[^.;\n(]|\.(?=\w))+|\([^)]*\))/i
+  /(?:(?:must be |can be |should be )?(?:one|any) of(?: the following| the (?:allowed|valid|supported) \w+| these)?|allowed values?|valid (?:values?|options?|choices)|possible values?|accepted values?|supported (?:values?|types?|formats?)|options?|values?|choose from|either)(?: are| is| include)?\s*[:=]?\s*((?:[^.;\n(]|\.(?=\w))+|\([^)]*\))/i
 
 /** The values that a text allows, if it lists them. */
 export function choicesIn(text: string): string[] {

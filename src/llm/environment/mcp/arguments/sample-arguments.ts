@@ -3,22 +3,15 @@ import { limitedWork, type Work, WorkLimit } from '../../../../untrusted/linear-
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import { validateArguments } from '../../../../untrusted/validate.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
+import { isWritten, pathsOf, wantsText } from './argument-kinds.ts'
 import { type Hints, hintsOf } from './hints.ts'
 import { type Knowledge, knowledgeOf, type SourceUse } from './knowledge.ts'
-import {
-  asksForText,
-  existingText,
-  knownValue,
-  namingProperty,
-  pickSource,
-  type SourceWish,
-} from './known-records.ts'
+import { existingText, knownValue, namingProperty, pickSource, type SourceWish } from './known-records.ts'
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
 import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
 import { columnValue, givenColumns } from './sql.ts'
 import { tablesIn } from './sql-tables.ts'
-import { topicOf } from './topics.ts'
 import { partOf, partOfWords, type SplitWords } from './words.ts'
 
 export interface SampleContext {
@@ -257,46 +250,8 @@ function knownSource(value: unknown): string {
   return `known ${JSON.stringify(one)?.slice(0, 80)}`
 }
 
-/** Whether some property of an object, or of the items of its lists, asks for a text that is there already. */
-function wantsText(schema: JsonSchema, root: JsonSchema, depth = 0): boolean {
-  return Object.entries(asObject(schema['properties'])).some(([name, property]) => {
-    if (!isPlainObject(property)) return false
-    if (asksForText(name, property['description'])) return true
-    const items = property['items']
-    return depth < 2 && isPlainObject(items) && wantsText(resolveSchema(items, root, name), root, depth + 1)
-  })
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string'
-
 /** Optional numbers that say how long a tool takes. */
 const waits = /^(?:duration|delay|wait|sleep)(?:$|[A-Z_-])/
-
-/** Whether the paths of an object are those of files or of folders; undefined if it has none. */
-function pathsOf(
-  properties: Record<string, JsonSchema>,
-  root: JsonSchema,
-  context: Making,
-): 'file' | 'directory' | undefined {
-  const { tool, knowledge } = context
-  if (tool === undefined || knowledge === undefined) return undefined
-  const topics = Object.keys(properties)
-    .slice(0, 20)
-    .map((name) => {
-      const property = resolveSchema(properties[name], root, name)
-      const said = [property['description'], knowledge.hints(tool, name)?.said]
-        .filter(isText)
-        .join(' ')
-        .slice(0, 500)
-      return topicOf(name, said, knowledge.about(tool))
-    })
-  if (topics.includes('directory')) return 'directory'
-  // What moves or describes paths takes both kinds.
-  return topics.filter((topic) => topic === 'path').length === 1 &&
-    /^\S*(?:read|write|edit|append|file)/i.test(knowledge.about(tool))
-    ? 'file'
-    : undefined
-}
 
 /** The value of a known record for a property; undefined if none fits, or a new one is wanted. */
 function knownArgument(
@@ -306,7 +261,7 @@ function knownArgument(
   { source, changed, hints }: { source: PlainObject | undefined; changed: boolean; hints: Hints },
   context: Making,
 ): unknown {
-  if (hints.existing === false) return undefined
+  if (hints.existing === false || isWritten(name, property, context)) return undefined
   // The server said that the value must exist.
   const weigh = (_: string, value: unknown): number => weightOf(context, path, knownSource(value))
   const from = source ?? (hints.existing === true ? pickSource([name], context, { weigh }) : undefined)

@@ -102,10 +102,12 @@ function textRecords(text: string, call: Readonly<PlainObject>): PlainObject[] {
       continue
     }
     const pair = /^(?:[-*•]\s+|\d+[.)]\s+)?([A-Za-z][\w ]{0,30}?)\s*[:=]\s+(\S.*)$/.exec(plain)
-    if (pair !== null && pair[2].length <= longestValue) {
+    // "- a1: Buy milk" begins with an id.
+    const id = /^(?:[-*•]|\d+[.)])\s/.test(plain) && /\d/.test(pair?.[1] ?? '')
+    if (pair !== null && !id && pair[2].length <= longestValue) {
       const key = pair[1]
       // The same key again begins the next record.
-      if (key in block || (/^([-*•]|\d+[.)])/.test(plain) && !/^\s+/.test(line) && 'name' in block)) finish()
+      if (key in block) finish()
       block[key] = plainValue(pair[2])
       continue
     }

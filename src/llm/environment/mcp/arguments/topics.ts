@@ -72,7 +72,7 @@ const names: readonly [RegExp, Topic][] = [
   [/^(?:snippet|script|javascript|typescript)$/, 'code'],
   [/^(?:author|assignee|owner|person|username|customer|contact|attendee|firstname)$/, 'person'],
   [/^(?:language|lang|locale)$/, 'language'],
-  [/^(?:table|tables|relation)$/, 'table'],
+  [/^(?:table|tables)$/, 'table'],
   [/^(?:uuid|guid)$/, 'uuid'],
   [/^(?:base64)$/, 'base64'],
   [

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { PlainObject } from '../salient.ts'
+import { recordsOf } from './text-records.ts'
+
+const results: { title: string; text: string; call?: PlainObject; expected: PlainObject[] }[] = [
+  {
+    title: 'a listing with marks',
+    text: '[FILE] a.txt\n[DIR] b',
+    call: { path: 'home' },
+    expected: [
+      { type: 'FILE', name: 'a.txt', path: 'home/a.txt' },
+      { type: 'DIR', name: 'b', path: 'home/b' },
+    ],
+  },
+  {
+    title: 'paths on lines under a heading',
+    text: 'Allowed directories:\n/tmp/root',
+    expected: [{ name: '/tmp/root', path: '/tmp/root' }],
+  },
+  {
+    title: 'a markdown table',
+    text: 'Found 2:\n\n| id | name |\n|----|------|\n| 1 | Ada |\n| 2 | `Bob` |\n',
+    expected: [
+      { id: 1, name: 'Ada' },
+      { id: 2, name: 'Bob' },
+    ],
+  },
+  {
+    title: 'markdown headings with properties',
+    text: '## Buy milk\n- **ID:** t1\n- Status: open\n\n## Call Ada\n- **ID:** t2\n- Status: done',
+    expected: [
+      { name: 'Buy milk', ID: 't1', Status: 'open' },
+      { name: 'Call Ada', ID: 't2', Status: 'done' },
+    ],
+  },
+  {
+    title: 'a list',
+    text: 'Tables:\n- users (3 rows)\n- orders',
+    expected: [{ name: 'users' }, { name: 'orders' }],
+  },
+  {
+    title: 'a list with ids',
+    text: '- a1: Buy milk\n- a2: Call',
+    expected: [
+      { id: 'a1', name: 'Buy milk' },
+      { id: 'a2', name: 'Call' },
+    ],
+  },
+  { title: 'properties', text: 'size: 12\nisFile: true', expected: [{ size: 12, isFile: 'true' }] },
+  { title: 'JSON in a code block', text: 'Result:\n```json\n[{"id": 3}]\n```', expected: [{ id: 3 }] },
+  { title: 'JSON after a sentence', text: 'Found 1 record:\n[\n  {"id": 3}\n]', expected: [{ id: 3 }] },
+  {
+    title: 'a JSON list of names',
+    text: '["users", "orders"]',
+    expected: [{ name: 'users' }, { name: 'orders' }],
+  },
+  {
+    title: 'a described table',
+    text: '[{"cid":0,"name":"id","type":"INTEGER","pk":1},{"cid":1,"name":"city","type":"TEXT","pk":0}]',
+    call: { table_name: 'shops' },
+    expected: [{ table: 'shops', columns: ['id INTEGER PRIMARY KEY', 'city TEXT'] }],
+  },
+  {
+    title: 'a file that was read',
+    text: 'cold water',
+    call: { path: 'a.txt' },
+    expected: [{ path: 'a.txt', content: 'cold water' }],
+  },
+  { title: 'a sentence', text: 'The sum of 1 and 2 is 3.', expected: [] },
+]
+
+test.each(results)('records of $title', ({ text, call, expected }) => {
+  expect(recordsOf(text, call)).toEqual(expected)
+})
+
+test('a long or odd result is read in a moment', () => {
+  for (const piece of ['- ', '| a ', 'a: b\n', '[', '## ', '`', '- a (', 'a/', '---|\n', '1. '])
+    expect(recordsOf(piece.repeat(20_000)).length).toBeLessThanOrEqual(200)
+}, 20_000)
