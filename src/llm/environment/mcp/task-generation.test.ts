@@ -77,7 +77,7 @@ test('tools that carry no task say why: too long a result is not a result withou
     tools: {
       ...twoTools(() => true),
       dump: { inputSchema: none, execute: () => 'word '.repeat(100) },
-      records: { inputSchema: none, execute: () => [{ name: 'river' }, { name: 'stone' }] },
+      records: { inputSchema: none, execute: () => [{ name: 'river' }, { name: 'river' }] },
     },
   })
   const { leftOut } = await environment.prepareTasks({ seed: 1, counts: { train: 2 } })

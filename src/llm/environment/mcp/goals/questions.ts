@@ -1,4 +1,4 @@
-import type { Random } from '../../../../engine/random/index.ts'
+import { createRandom, type Random } from '../../../../engine/random/index.ts'
 import { choiceWords } from '../request/argument-words.ts'
 import { type Asked, fieldWords } from '../request/asked-words.ts'
 import { inNumber } from '../request/inflect.ts'
@@ -53,6 +53,15 @@ export function askAbout(text: string, form: QuestionForm, context: QuestionCont
   const value = readResult(text)
   const tables = tablesIn(value, context.noun)
   return tables.length === 0 ? undefined : askTable(context.random.pick(tables), value, form, context)
+}
+
+/** Whether a task can ask for something in a result. */
+export function isAskable(text: string, ignore: readonly string[]): boolean {
+  if (chooseSalient(text, '', createRandom(0), ignore) !== undefined) return true
+  const context = { stated: '', noun: '', random: createRandom(0), ignore, strange: '' }
+  return (['fact', 'which', 'all', 'most'] as const).some(
+    (form) => askAbout(text, form, context) !== undefined,
+  )
 }
 
 function askFact(text: string, context: QuestionContext): Question | undefined {

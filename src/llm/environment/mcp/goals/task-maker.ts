@@ -112,7 +112,10 @@ export async function prepareMaker(
   function hasRecords(tool: string): boolean {
     const examples = probe.profiles.find(({ name }) => name === tool)?.examples ?? []
     const texts = examples.map(({ text }) => compactResult(text, system.resultLimit))
-    return texts.length === 0 || texts.some((text) => tablesIn(readResult(text), '').length > 0)
+    // An empty list, or a result that was cut, may show records in another state.
+    const mayShow = (text: string): boolean =>
+      /\[\]/.test(text) || text.endsWith('…') || tablesIn(readResult(text), '').length > 0
+    return texts.length === 0 || texts.some(mayShow)
   }
 
   const candidates = goalKinds(probe.kinds, hasRecords)

@@ -1,6 +1,7 @@
 import { AgogeError } from '../../../../error.ts'
+import { isAskable } from '../goals/questions.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
-import { chooseSalient, isPlainObject, type PlainObject, whyNothingSalient } from '../salient.ts'
+import { isPlainObject, type PlainObject, whyNothingSalient } from '../salient.ts'
 import { type Draft, draftTask, type KindPlan } from '../mcp-task.ts'
 import {
   answersOtherwise,
@@ -158,7 +159,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
         const result = run.results[run.results.length - 1]
         const few = shown.filter((other) => other.kind.name === kind.name).length < 3
         if (kind.tools.length === 1 && last.kind === 'read' && few) shown.push(draft)
-        if (last.kind === 'read' && chooseSalient(result, '', createRandom(0), system.ignore) === undefined) {
+        if (last.kind === 'read' && !isAskable(result, system.ignore)) {
           reason = whyNothingSalient(result, system.resultLimit)
           continue
         }
