@@ -3,8 +3,14 @@ import { crmConfig, openFixture, pasted, solved } from './testing/fixture-server
 
 vi.setConfig({ testTimeout: 240_000 })
 
+const unreset = { reset: 'none' as const, observe: [] }
+
 test('the configuration in a hint works as described', async () => {
-  const environment = await openFixture('sums', { sandbox: true }, { SUMS_TOOLS: 'note list_notes' })
+  const environment = await openFixture(
+    'sums',
+    { sandbox: true, config: unreset },
+    { SUMS_TOOLS: 'note list_notes' },
+  )
   const { hint } = await environment.prepareTasks({ seed: 1, counts: { train: 2 } })
   const config = pasted(hint, 'sums')
   expect(config).toEqual({ reset: 'restart', observe: ['list_notes'] })
@@ -16,7 +22,11 @@ test('the configuration in a hint works as described', async () => {
 })
 
 test('what a tool wrote while it was tried is gone before tasks are made of the others', async () => {
-  const environment = await openFixture('sums', { sandbox: true }, { SUMS_TOOLS: 'note list_notes' })
+  const environment = await openFixture(
+    'sums',
+    { sandbox: true, config: unreset },
+    { SUMS_TOOLS: 'note list_notes' },
+  )
   const { tasks } = await environment.prepareTasks({ seed: 2, counts: { train: 2 } })
   const session = await environment.open(tasks.all('train')[0], {})
   expect((await session.call('list_notes', {})).text).toBe('{"count":0,"notes":[]}')
@@ -27,10 +37,10 @@ test('without a flag no tool without readOnlyHint runs, and the flags are advise
     code: 'nothing-allowed',
     hint: expect.stringMatching(/^Admit add, unix_time, now, note, list_notes: --allow TOOL/),
   })
-  const crm = openFixture('crm', { sandbox: true }, { CRM_FILE: '{slot}/crm.json' })
+  const crm = openFixture('crm', { sandbox: true, config: unreset }, { CRM_FILE: '{slot}/crm.json' })
   const { plan } = await crm
   expect(plan).toContain(
-    'update_contact: changes something (by its annotations), and the "agoge" entry declares no "reset" and no "observe"',
+    'update_contact: changes something (by its annotations), and its state cannot be reset',
   )
   const { hint } = await (await crm).prepareTasks({ seed: 1, counts: { train: 4 } })
   expect(hint).not.toMatch(/--allow|--sandbox/)

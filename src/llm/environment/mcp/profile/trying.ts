@@ -19,7 +19,7 @@ import type { ToolExample } from './tool-profile.ts'
 /** What the calls of one tool showed so far. */
 export interface Tried {
   tool: AdmittedTool
-  examples: (ToolExample & { changed: boolean })[]
+  examples: (ToolExample & { changed: boolean; grew: boolean })[]
   /** Of a tool that changed something: how many of its calls changed what each observer shows, by the observer's key. */
   changes: Map<string, number>
   /** Calls that changed something, and calls that succeeded. */
@@ -229,7 +229,13 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
       }
       const changed = others.length > 0
       if (entry.examples.filter((example) => example.changed === changed).length < mostExamples)
-        entry.examples.push({ arguments: args, text: result.text, seeds: own, changed })
+        entry.examples.push({
+          arguments: args,
+          text: result.text,
+          seeds: own,
+          changed,
+          grew: changed && length(after) > length(before),
+        })
       if (others.length === 0) await repeat(entry, args, result.text)
       return true
     } catch (error) {
@@ -280,10 +286,10 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
     } else entry.varied++
   }
 
-  /** Repeats calls that created something in the first state, so that there is something to read and to change. */
+  /** Repeats calls after which there was more to see, so that there is something to read and to change. */
   async function fill(): Promise<void> {
     for (const entry of tried.values()) {
-      const first = entry.examples.find(({ changed, seeds: before }) => changed && before.length === 0)
+      const first = entry.examples.find(({ grew }) => grew)
       if (first !== undefined && seeds.length < mostFillers) await attempt(entry, first.arguments)
     }
   }
@@ -333,6 +339,10 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
 }
 
 export type Trying = ReturnType<typeof createTrying>
+
+function length(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0)
+}
 
 function changedPaths(before: string, after: string): string[] {
   const [old, now] = [before, after].map((text) => Object(parseJson(text)) as PlainObject)
