@@ -1,8 +1,8 @@
 // Runs `agoge train mcp:NAME --sandbox --yes` as a user would, and reads what it printed and stored.
 import { spawn } from 'node:child_process'
+import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { machine } from '../../src/runs/run-folder.ts'
 import { prepareFolder } from './prepare.ts'
 import { readPrinted } from './printed.ts'
 import { readRun } from './row.ts'
@@ -30,7 +30,7 @@ export async function measureServer(
     const options = ['train', ...sandboxed(server), '--seed', String(seed)]
     const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
     const { usable, leftOut, error } = readPrinted(ended.stderr)
-    const { cpu, cores, node } = machine()
+    const [cpu, cores, node] = [cpus()[0]?.model ?? 'unknown', availableParallelism(), process.version]
     return {
       schema: 1,
       server: server.name,

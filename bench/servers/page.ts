@@ -1,6 +1,5 @@
 // The table of docs/results/servers.md, from the stored rows.
-import type { MeanEstimate } from '../../src/statistics/statistics.ts'
-import { percent, pointsInterval } from '../../src/runs/report/format.ts'
+import type { MeanEstimate } from 'agoge/statistics'
 import type { CheatingRates, ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
 
@@ -63,7 +62,15 @@ function cells(server: BenchServer, rows: readonly ServerRow[]): string[] {
 const highest = (rates: CheatingRates): number =>
   Math.max(rates.doNothing, rates.alwaysRefuse, rates.anyStringSeen, rates.everyToolOnce)
 
-const points = (gain: MeanEstimate): string => pointsInterval(gain).replace(' points', '')
+/** One decimal below ten, where it says something. */
+const percent = (share: number): string => `${Number((100 * share).toFixed(share < 0.1 ? 1 : 0))}%`
+
+/** A paired difference in percentage points with its interval: `+3.1 (0.4 to 5.8)`. */
+function points(gain: MeanEstimate): string {
+  const show = (share: number): string => (100 * share).toFixed(1)
+  const interval = 'noInterval' in gain ? gain.noInterval : `${show(gain.low)} to ${show(gain.high)}`
+  return `${gain.mean >= 0 ? '+' : ''}${show(gain.mean)} (${interval})`
+}
 
 /** One item for each server: errors, then tools with the same reason in one line. */
 function notesOf(server: BenchServer, rows: readonly ServerRow[]): string[] {

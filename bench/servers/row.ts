@@ -2,11 +2,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readEpisodes } from '../../src/llm/episode/codec.ts'
-import type { Episode } from '../../src/llm/episode/types.ts'
-import type { StageName, TrainingSummary } from '../../src/llm/training/types.ts'
-import { pairedDifference } from '../../src/statistics/statistics.ts'
-import type { Estimate, MeanEstimate } from '../../src/statistics/statistics.ts'
+import type { Episode, TrainingSummary } from 'agoge'
+import { readEpisodes } from 'agoge/llm'
+import { type Estimate, type MeanEstimate, pairedDifference } from 'agoge/statistics'
 import type { LeftOut } from './printed.ts'
 
 /** Success of agents that do not read the request. */
@@ -77,9 +75,9 @@ export function readRun(folder: string): Trained {
     return { base: null, warmStart: null, rl: null, gain: null, masked: 0, remarks: [] }
   }
   const summary = JSON.parse(readFileSync(file, 'utf8')) as TrainingSummary
-  const success = (name: StageName): Estimate | null =>
+  const success = (name: TrainingSummary['stages'][number]['name']): Estimate | null =>
     summary.stages.find((stage) => stage.name === name)?.success ?? null
-  const episodes = (name: StageName): Episode[] => {
+  const episodes = (name: TrainingSummary['stages'][number]['name']): Episode[] => {
     const path = join(folder, 'evaluations', `${name}.jsonl`)
     return existsSync(path) ? readEpisodes(path) : []
   }
