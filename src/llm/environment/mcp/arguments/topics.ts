@@ -38,6 +38,7 @@ export type Topic =
   | 'base64'
   | 'hex'
   | 'phrase'
+  | 'sort'
   | 'sentence'
   | 'number'
 
@@ -73,6 +74,7 @@ const names: readonly [RegExp, Topic][] = [
   [/^(?:author|assignee|owner|person|username|customer|contact|attendee|firstname)$/, 'person'],
   [/^(?:language|lang|locale)$/, 'language'],
   [/^(?:table|tables)$/, 'table'],
+  [/^(?:type|kind|category|genre)$/, 'sort'],
   [/^(?:uuid|guid)$/, 'uuid'],
   [/^(?:base64)$/, 'base64'],
   [

@@ -72,6 +72,7 @@ export const makers: Readonly<Record<Exclude<Topic, 'sql'>, Maker>> = {
   base64: (words, random) => Buffer.from(phrase(words, random)).toString('base64'),
   hex: (_, random) => hex(8, random),
   phrase,
+  sort: (words, random) => random.pick(words.sorts),
   sentence: (words, random) => `the ${phrase(words, random)} is near the ${noun(words, random)}`,
   number: (_, random) => String(random.int(100)),
 }
