@@ -59,11 +59,11 @@ export async function makeGoalTask(
   const request = JSON.stringify([
     run.steps.map((step) => [step.arguments, step.references, step.condition, nameWords(step.tool)]),
   ])
-  const told = combination.tools.some((tool, at) => {
+  const dated = combination.tools.some((tool, at) => {
     const result = run.results[run.results.length - combination.tools.length + at]
     return tool.kind === 'read' && result !== undefined && tellsMoment(result, request)
   })
-  if (told) return undefined
+  if (dated) return undefined
   const last = run.results[run.results.length - 1]
   const question = kind.form === undefined ? undefined : ask(kind, last, request, speech, run, random, system)
   if (kind.form !== undefined && question === undefined) return undefined

@@ -111,7 +111,6 @@ export function participle(verb: string): string {
     keep: 'kept',
     buy: 'bought',
     begin: 'begun',
-    undo: 'undone',
   }
   const [head, ...rest] = verb.split(' ')
   const past = Object.hasOwn(known, head)

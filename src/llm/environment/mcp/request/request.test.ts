@@ -71,7 +71,7 @@ test('splits share no request, and each has many', () => {
 const wordsIn = (texts: readonly string[]) =>
   new Set(texts.flatMap((request) => request.toLowerCase().match(/[a-z]+/g) ?? []))
 
-test('every word of a test request occurs in training; those of unseen wording do not', () => {
+test('every word of a test request occurs in training; those of unseen paraphrases do not', () => {
   const known = wordsIn([
     ...requests(adding, undefined, 'train', 2000),
     ...requests(reading, email, 'train', 2000),

@@ -39,7 +39,7 @@ export function speechOf(specs: readonly ToolSpec[]): Speech {
   return { specs: new Map(specs.map((spec) => [spec.name, spec])), words: describeTools(specs) }
 }
 
-interface Wording {
+interface PhraseSet {
   /** Before an imperative. */
   openers: readonly string[]
   /** Before a noun phrase or a clause that is asked for. */
@@ -55,7 +55,7 @@ interface Wording {
   declared: Readonly<Record<'adds' | 'removes' | 'changes', readonly string[]>>
 }
 
-const familiar: Wording = {
+const familiar: PhraseSet = {
   openers: [
     '',
     '',
@@ -119,7 +119,7 @@ const familiar: Wording = {
 }
 
 /** Templates that training never uses. */
-const unseen: Wording = {
+const unseen: PhraseSet = {
   openers: ['kindly ', 'be so good as to ', 'your assignment is to ', 'go ahead and ', 'would you mind: '],
   asks: ['enlighten me on ', 'i am curious about ', 'would you happen to know '],
   nounAsks: ['kindly inform me of ', 'would you happen to have ', 'i could use '],
@@ -141,17 +141,17 @@ const unseen: Wording = {
 const details = ['with', 'whose', 'plain', 'as', 'colon'] as const
 const namings = ['called', 'named', 'plain'] as const
 
-/** Templates belong to splits: a family of templates is in one split only. All single words occur in training. */
-function splitOf(family: string): Task['split'] {
-  const bucket = hash32('mcp-template', family) % 8
+/** Templates belong to splits: a shape is in one split only. All single words occur in training. */
+function splitOf(shape: string): Task['split'] {
+  const bucket = hash32('mcp-template', shape) % 8
   return bucket < 5 ? 'train' : bucket === 5 ? 'validation' : 'test'
 }
 
 /**
- * The family of a request: its text without values, and with one word for all verbs and nouns of the tools. So equal
- * texts are of one family, and synonyms alone make no other.
+ * The shape of a request: its text without values, and with one word for all verbs and nouns of the tools. So equal
+ * texts have one shape, and synonyms alone make no other.
  */
-function familyOf(
+function shapeOf(
   text: string,
   speech: Speech,
   steps: readonly RequestStep[],
@@ -188,7 +188,7 @@ function plainValues(value: unknown): string[] {
 
 /**
  * Writes the request of a task as a person would: what the steps should achieve and what is asked, in one of hundreds
- * of compositions of phrases. The family of a composition (frames, their order, and how arguments are stated) belongs to
+ * of compositions of phrases. The shape of a composition (frames, their order, and how arguments are stated) belongs to
  * one split. `undefined` as what is asked means a task that only changes the state.
  *
  * @throws Error if no composition belongs to the split.
@@ -201,7 +201,7 @@ export function renderRequest(
   random: Random,
 ): string {
   const rare = split === 'unseen-wording'
-  const wording = rare ? unseen : familiar
+  const frames = rare ? unseen : familiar
   const shown = steps.filter(({ silent }) => silent !== true)
   for (let attempt = 0; attempt < 200; attempt++) {
     const style: Style = {
@@ -211,9 +211,9 @@ export function renderRequest(
       bare: random.next() < 0.6,
       reversed: random.next() < 0.3,
     }
-    const draw: Draw = { rare, wording, style, random }
+    const draw: Draw = { rare, frames, style, random }
     const text = compose(speech, shown, asked, draw)
-    if (text === undefined || (!rare && splitOf(familyOf(text, speech, shown, asked)) !== split)) continue
+    if (text === undefined || (!rare && splitOf(shapeOf(text, speech, shown, asked)) !== split)) continue
     return capital(
       text
         .replace(/\s+/g, ' ')
@@ -228,7 +228,7 @@ export function renderRequest(
 
 interface Draw {
   rare: boolean
-  wording: Wording
+  frames: PhraseSet
   style: Style
   random: Random
 }
@@ -239,9 +239,9 @@ function compose(
   asked: Asked | undefined,
   draw: Draw,
 ): string | undefined {
-  const { wording, random } = draw
+  const { frames, random } = draw
   if (asked === undefined)
-    return `${opened(sequence(speech, steps, draw), draw)}${draw.random.pick(wording.ends)}`
+    return `${opened(sequence(speech, steps, draw), draw)}${draw.random.pick(frames.ends)}`
   const last = steps[steps.length - 1]
   const before = steps.slice(0, -1)
   if (last === undefined) {
@@ -263,7 +263,7 @@ function compose(
   if (form === 1 && !said.startsWith('its ')) {
     return body.declared ? undefined : `${askFor(said, draw)}: ${body.text}`
   }
-  return `${opened(body, draw)} and ${draw.random.pick(wording.tells)}${said}`
+  return `${opened(body, draw)} and ${draw.random.pick(frames.tells)}${said}`
 }
 
 /** Clauses of steps in a row. */
@@ -275,7 +275,7 @@ interface Sequence {
 
 function opened({ text, declared }: Sequence, draw: Draw): string {
   if (declared) return text
-  const { openers } = draw.wording
+  const { openers } = draw.frames
   // "it is time to give me" is no English.
   const fits = /^(?:\w+ )?me\b|^\w+ me\b/.test(text)
     ? openers.filter((opener) => /^$|you $|please $|kindly /.test(opener))
@@ -292,7 +292,7 @@ function question({ phrases, questions }: AskedWords, draw: Draw): string {
 
 /** "tell me how many there are", "i need the number". */
 function askFor(said: string, draw: Draw): string {
-  const { asks, nounAsks } = draw.wording
+  const { asks, nounAsks } = draw.frames
   const clause = /^(?:what|how|which|every|each)\b/.test(said)
   return `${draw.random.pick(clause ? asks : [...asks, ...nounAsks])}${said}`
 }
@@ -300,7 +300,7 @@ function askFor(said: string, draw: Draw): string {
 function sequence(speech: Speech, steps: readonly RequestStep[], draw: Draw): Sequence {
   const clauses = steps.map((step) => clauseOf(speech, step, draw))
   const [first, ...rest] = clauses
-  const joint = rest.length === 0 ? '' : draw.random.pick(draw.wording.joints)
+  const joint = rest.length === 0 ? '' : draw.random.pick(draw.frames.joints)
   let text = first.text
   for (const [index, clause] of rest.entries()) {
     const plain = !clause.declared && !clauses[index].declared && clause.condition === undefined
@@ -323,7 +323,7 @@ function clauseOf(speech: Speech, step: RequestStep, draw: Draw): Clause {
       declared: false,
       condition,
     }
-  const frames = effect === 'reads' ? [] : draw.wording.declared[effect]
+  const frames = effect === 'reads' ? [] : draw.frames.declared[effect]
   const fits = frames.filter(
     (frame) =>
       (spoken.single || !/\{verb\} it|\{done\}/.test(frame)) &&
@@ -376,7 +376,7 @@ interface Spoken {
 }
 
 function speakStep(speech: Speech, step: RequestStep, draw: Draw): Spoken {
-  const { style, rare, random, wording } = draw
+  const { style, rare, random, frames } = draw
   const words = speech.words.get(step.tool)
   const spec = speech.specs.get(step.tool)
   if (words === undefined || spec === undefined) throw new Error(`no tool ${step.tool}`)
@@ -391,7 +391,7 @@ function speakStep(speech: Speech, step: RequestStep, draw: Draw): Spoken {
   const objects = rare && words.rareObjects.length > 0 ? words.rareObjects : words.usualObjects
   const object = random.next() < 0.6 && !rare ? words.object : random.pick(objects)
   const replaced: Replaced =
-    step.linked === undefined ? {} : { [step.linked]: step.linkWords ?? draw.random.pick(wording.links) }
+    step.linked === undefined ? {} : { [step.linked]: step.linkWords ?? draw.random.pick(frames.links) }
   const place = {
     noun: singularHead(words.object),
     effect,
