@@ -103,14 +103,21 @@ export function goalKinds(plans: readonly KindPlan[], hasRecords: (tool: string)
         ]
       : []),
     ...sequences(writers, 4, 'four changes', of),
-    ...(['count', 'count-where', 'missing'] as const).flatMap((form) =>
-      listing.map((tool) => ({
-        name: `${tool.spec.name} (${form})`,
-        build: 'question' as const,
-        combinations: [of(tool)],
-        form,
-      })),
-    ),
+    // Kinds that can be guessed are few, over all tools together: a policy soon learns to refuse what it cannot do.
+    ...(listing.length === 0
+      ? []
+      : (
+          [
+            ['how many', 'count'],
+            ['not there', 'missing'],
+            ['how many of a sort', 'count-where'],
+          ] as const
+        ).map(([name, form]) => ({
+          name,
+          build: 'question' as const,
+          combinations: listing.map((tool) => of(tool)),
+          form,
+        }))),
   ]
   return kinds.slice(0, most * 2).map((kind) => ({
     ...kind,

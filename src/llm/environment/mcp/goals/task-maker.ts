@@ -145,7 +145,12 @@ export async function prepareMaker(
     const stated = task.context['stated'] === true
     return [stated ? { ...kind, chance: Math.max(kind.chance, 0.2) } : kind]
   })
-  const kinds = holdOutOne(possible.slice(0, mostKinds))
+  const sure = possible.filter((kind) => !isGuessable(kind)).slice(0, mostKinds)
+  // Training draws kinds evenly, so those that can be guessed are at most about a tenth of the kinds too.
+  const guesses = possible
+    .filter(isGuessable)
+    .slice(0, sure.length === 0 ? mostKinds : Math.max(1, Math.round(sure.length / 8)))
+  const kinds = holdOutOne([...sure, ...guesses])
   const trained = kinds.filter((kind) => !kind.heldOut)
   const usual = trained.filter((kind) => !isGuessable(kind))
   const guessable = trained.filter(isGuessable)
