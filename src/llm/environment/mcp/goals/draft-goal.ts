@@ -148,8 +148,10 @@ function planChain(seeds: StateCall[], combination: Combination, drafting: Draft
   const draft = planCalls(seeds, combination, drafting)
   const last = draft.calls[draft.calls.length - 1]
   const args = linked in last.arguments ? last.arguments : { ...last.arguments, [linked]: '' }
+  // The linked value is not drawn, so it does not tell two plans apart.
+  const call = { ...last, arguments: { ...args, [linked]: '' } }
   const steps = [...draft.steps.slice(0, -1), { tool: last.tool, arguments: args, linked }]
-  return { ...draft, steps }
+  return { ...draft, calls: [...draft.calls.slice(0, -1), call], steps }
 }
 
 function pickTable(text: string, { random }: Drafting): Table | undefined {

@@ -90,7 +90,7 @@ export async function prepareMaker(
   /** Where a kind has only a few different plans, they are dealt out, so that training gets at least one. */
   async function dealFew(kind: GoalKind): Promise<void> {
     const [combination] = kind.combinations
-    if (kind.combinations.length > 1 || !['changes', 'question'].includes(kind.build)) return
+    if (kind.combinations.length > 1 || !['changes', 'question', 'chain'].includes(kind.build)) return
     const keys = new Set<string>()
     for (let draw = 0; draw < 40 && keys.size <= 8; draw++) {
       const random = createRandom(seed, 'few', kind.name, draw)
