@@ -26,7 +26,7 @@ async function prepare(tools: string, options: { allow?: string[] } = {}) {
   }
 }
 
-test('each bad tool costs only itself, with a sentence that says why; the others carry tasks', async () => {
+test('only the bad tool is left out, with a sentence that says why; the others carry tasks', async () => {
   const { environment, tasks, reasons, page } = await prepare(
     'measure list_notes peek hang flood die preach whisper',
   )

@@ -69,7 +69,7 @@ test('a server that keeps its state in memory is restarted, since restoring file
   }
 })
 
-test('a sandbox does not speak for other hosts unless it is told to', async () => {
+test('a sandbox does not speak for other hosts unless it says to', async () => {
   const server = { url: 'http://127.0.0.1:9/mcp' }
   await expect(createMcpEnvironment({ name: 'web', server, sandbox: true })).rejects.toMatchObject({
     code: 'sandbox-remote',
