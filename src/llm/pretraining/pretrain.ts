@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { warmUpStableDecay } from '../../engine/nn/index.ts'
 import { trainTokenizer } from '../tokenizer/bpe-train.ts'
@@ -11,6 +12,7 @@ import { conversationSeed, corpusBatch } from './corpus-batches.ts'
 import type { CorpusBatch } from './corpus-batches.ts'
 import { corpusConversation } from './corpus/conversation.ts'
 import type { CorpusStage } from './corpus/conversation.ts'
+import { smallFormatFiles } from '../agent/chat-format/open-format.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import type { LocalBackend } from '../backend/local-backend.ts'
 import { initialiseParameters } from '../model/parameters.ts'
@@ -18,8 +20,8 @@ import type { Parameters } from '../model/parameters.ts'
 import type { TrainingPart } from '../training/kernel.ts'
 import { adoptRun, runTraining } from '../training/run.ts'
 import type { RunOptions } from '../training/run.ts'
-import { evaluateSkills } from './skill-evaluation.ts'
-import type { SkillScores } from './skill-evaluation.ts'
+import { describedSkills, evaluatedSkills, evaluateSkills } from './skill-evaluation.ts'
+import type { SkillName, SkillScores } from './skill-evaluation.ts'
 import { callText, specialTokens } from '../tokenizer/template.ts'
 import { createTokenizer } from '../tokenizer/tokenizer.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
@@ -37,7 +39,10 @@ export interface PretrainProgress {
   learningRate: number
 }
 
-/** Settings of `pretrain`. `checkpointEvery` defaults to 200. */
+/**
+ * Settings of `pretrain`. `checkpointEvery` defaults to 200. A model of the stage `described` reads tool definitions in its
+ * prompts, and its folder says so.
+ */
 export interface PretrainOptions extends RunOptions {
   seed: number
   /** Number of corpus tokens to train on. Each conversation is used once. */
@@ -48,7 +53,7 @@ export interface PretrainOptions extends RunOptions {
   from?: { config: TransformerConfig; parameters: Parameters; tokenizer: Tokenizer }
   /** Default: that of `from`, or the 0.92M-parameter model. */
   config?: TransformerConfig
-  /** Default: that of `from`, or one trained on the first 20,000 conversations of the seed. */
+  /** Default: that of `from`, or one trained on the first 20,000 conversations of the seed. See `corpusTokenizer`. */
   tokenizer?: Tokenizer
   /** Default: 4096. */
   batchTokens?: number
@@ -91,20 +96,28 @@ interface Cursor {
 export const stageSchedules: Record<CorpusStage, { highest: number; warmUp: number; decay: number }> = {
   general: { highest: 0.003, warmUp: 400_000, decay: 0.4 },
   decisions: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
+  described: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
 }
 
 const tokenizerConversations = 20_000
-const longest = 320
 
-/** A tokenizer trained on the first conversations of a seed. */
+/** Tokens of the longest conversation of a stage. Longer ones are skipped. */
+const longestOf: Record<CorpusStage, number> = { general: 320, decisions: 320, described: 640 }
+
+/** Most tokens of the tool definitions in the prompts of a model that reads them: two fifths of its context. */
+const toolTokensOf = (config: TransformerConfig): number => Math.floor(config.max_position_embeddings * 0.4)
+
+/** A tokenizer trained on the first conversations of a seed, from these stages in turn. */
 export function corpusTokenizer(
   seed: number,
   vocabularySize: number,
   conversations = tokenizerConversations,
+  stages: readonly CorpusStage[] = ['general'],
 ): Tokenizer {
   function* texts(): Generator<string> {
     for (let i = 0; i < conversations; i += 1) {
-      for (const message of corpusConversation(conversationSeed(seed, i))) {
+      const stage = stages[i % stages.length]
+      for (const message of corpusConversation(conversationSeed(seed, i), 'train', stage)) {
         if (message.text !== '') yield message.text
         for (const call of message.calls ?? []) yield callText(call)
       }
@@ -136,11 +149,14 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   }
   const start =
     from === undefined ? 'nothing' : createHash('sha256').update(from.parameters.data).digest('hex')
+  const longest = longestOf[stage]
   const settings = { seed, totalTokens, stage, start, config, batchTokens, highest, contextWeight, longest }
   const tokenizer = options.tokenizer ?? from?.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
   const threads = options.threads === undefined ? {} : { threads: options.threads }
   const parameters = from?.parameters ?? initialiseParameters(config, seed)
-  const backend = createLocalBackend({ config, parameters, tokenizer, ...threads })
+  const readsTools =
+    stage === 'described' ? { companions: smallFormatFiles({ toolTokens: toolTokensOf(config) }) } : {}
+  const backend = createLocalBackend({ config, parameters, tokenizer, ...readsTools, ...threads })
   const part = pretrainingPart(backend, tokenizer, { ...options, stage, batchTokens, contextWeight, highest })
   try {
     if (options.out !== undefined && options.resume === true) adoptEarlier(options.out, backend, settings)
@@ -185,6 +201,9 @@ function pretrainingPart(
     warmUpSteps: Math.min(warmUp, Math.ceil(totalTokens * 0.1)),
     decaySteps: Math.floor(totalTokens * decay),
   })
+  const names = (Object.keys(evaluatedSkills) as SkillName[]).filter(
+    (name) => stage === 'described' || !describedSkills.includes(name),
+  )
   let at: Cursor = { conversation: 0, tokens: 0, before: 0 }
   const evaluated = (tokens: number): number =>
     Math.floor((Math.min(tokens, totalTokens) * evaluations) / totalTokens)
@@ -193,7 +212,13 @@ function pretrainingPart(
     steps: null,
     progress: () => at.tokens / totalTokens,
     collect: () =>
-      corpusBatch(tokenizer, at.conversation, { seed, stage, batchTokens, contextWeight, longest }),
+      corpusBatch(tokenizer, at.conversation, {
+        seed,
+        stage,
+        batchTokens,
+        contextWeight,
+        longest: longestOf[stage],
+      }),
     async update(batch, tools) {
       const started = performance.now()
       const learningRate = highest * schedule(at.tokens)
@@ -217,7 +242,7 @@ function pretrainingPart(
       isDue: () => evaluated(at.tokens) > evaluated(at.before),
       async score() {
         const count = at.tokens >= totalTokens ? 100 : 24
-        const skills = await evaluateSkills(backend, tokenizer, { count, ...(signal ? { signal } : {}) })
+        const skills = await evaluateSkills(backend, tokenizer, { count, names, ...defined({ signal }) })
         options.onSkills?.(skills, at.tokens)
         return { score: mean(Object.values(skills)), metrics: skills }
       },

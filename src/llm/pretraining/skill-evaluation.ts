@@ -24,9 +24,15 @@ export const evaluatedSkills = {
   pick: 'picking',
   rule: 'ruling',
   condition: 'weighed condition',
+  described: 'described server',
+  'unseen server': 'unseen server',
+  'unseen words': 'unseen words',
 } as const satisfies Record<string, CorpusSkill>
 
 export type SkillName = keyof typeof evaluatedSkills
+
+/** Skills that only the stage `described` teaches: a server is explained in the prompt. */
+export const describedSkills: readonly SkillName[] = ['described', 'unseen server', 'unseen words']
 
 export interface SkillEvaluationOptions {
   /** Conversations per skill. Default: 40. */

@@ -27,7 +27,8 @@ export async function readChatFormat(
   tokenizer: Tokenizer,
   variables?: Readonly<Record<string, unknown>>,
 ): Promise<ChatFormat> {
-  if (isSmallTokenizer(tokenizer)) return createSmallFormat(tokenizer)
+  if (isSmallTokenizer(tokenizer))
+    return createSmallFormat(tokenizer, { toolTokens: await readToolTokens(folder) })
   const template = await readChatTemplate(folder)
   const stop = await stopIds(folder)
   return createTemplateFormat({
@@ -38,14 +39,38 @@ export async function readChatFormat(
   })
 }
 
-/** A public checkpoint with a chat template. */
+const smallOptions = 'tokenizer_config.json'
+
+/** The file by which a model of Agoge's own states that it reads tool definitions. Checkpoints keep it. */
+export function smallFormatFiles({ toolTokens }: { toolTokens: number }): Record<string, string> {
+  return { [smallOptions]: `${JSON.stringify({ agoge: { toolTokens } })}\n` }
+}
+
+/** Most tokens of the tool definitions in a prompt of one of Agoge's own models; 0 if it was trained without. */
+async function readToolTokens(folder: string): Promise<number> {
+  const file = join(folder, smallOptions)
+  if (!existsSync(file)) return 0
+  const { agoge } = JSON.parse(await readFile(file, 'utf8')) as { agoge?: { toolTokens?: unknown } }
+  const { toolTokens = 0 } = agoge ?? {}
+  if (typeof toolTokens === 'number' && Number.isInteger(toolTokens) && toolTokens >= 0) return toolTokens
+  throw new AgogeError(`${file}: agoge.toolTokens cannot be used`, {
+    code: 'bad-checkpoint',
+    given: toolTokens,
+    expected: 'a whole number of tokens, 0 or more',
+  })
+}
+
+/** A model with a chat format of its own: a public checkpoint, or one of Agoge's that reads tool definitions. */
 export interface ChatModel {
   format: ChatFormat
   /** Context window in tokens. */
   window: number
 }
 
-/** The chat format and window of the public checkpoint in a folder; undefined for Agoge's own models. Reads no weights. */
+/**
+ * The chat format and window of the model in a folder; undefined for Agoge's own models that do not read tool definitions.
+ * Reads no weights.
+ */
 export async function readChatModel(folder: string): Promise<ChatModel | undefined> {
   const texts = join(folder, 'tokenizer.json')
   // Loading the model reports missing files.
@@ -55,7 +80,7 @@ export async function readChatModel(folder: string): Promise<ChatModel | undefin
     (name) => name.endsWith('.jinja') || /(?:config|tokenizer|map)\.json$/.test(name),
   )
   const tokenizer = createTokenizer(tokenizerFromJson(await readFile(texts, 'utf8'), texts))
-  if (isSmallTokenizer(tokenizer)) return undefined
+  if (isSmallTokenizer(tokenizer) && (await readToolTokens(folder)) === 0) return undefined
   const file = join(folder, 'config.json')
   return { format: await readChatFormat(folder, tokenizer), window: await readWindow(file) }
 }

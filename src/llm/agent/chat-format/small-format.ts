@@ -7,31 +7,57 @@ import type { ToolSpec } from '../../tool/tool.ts'
 import { parseSegments } from '../parse-calls.ts'
 import type { ParsedOutput } from '../parse-calls.ts'
 import { wholeCharacters } from './template-output.ts'
+import { toolSignatures } from './tool-signatures.ts'
 import type { ChatFormat, ConversationMessage } from './types.ts'
 
+export interface SmallFormatOptions {
+  /**
+   * Most tokens of the tool definitions at the start of the prompt, in the form of `toolSignatures`. Only a model that was
+   * trained on such prompts can use them. Default: 0, so the prompt has no tool definitions.
+   */
+  toolTokens?: number
+}
+
 /**
- * The format of Agoge's own models: messages between markers, and calls as exact JSON after `<|call|>`. Tool definitions are not
- * part of the prompt.
+ * The format of Agoge's own models: messages between markers, and calls as exact JSON after `<|call|>`. With `toolTokens`, a
+ * system message at the start describes the tools; else they are not part of the prompt.
  */
-export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
+export function createSmallFormat(
+  tokenizer: Tokenizer,
+  { toolTokens = 0 }: SmallFormatOptions = {},
+): ChatFormat {
   const assistant = tokenizer.special('<|assistant|>')
   const end = tokenizer.special('<|end|>')
   const encode = (messages: readonly ConversationMessage[]): number[] => [
     ...encodeConversation(tokenizer, messages.map(chatMessage)).tokens,
     assistant,
   ]
+  const described = new WeakMap<readonly ToolSpec[], string>()
+  /** The tools as they stand in the prompt. Offered again, the same list is not written again. */
+  const describe = (tools: readonly ToolSpec[]): string => {
+    if (toolTokens === 0 || tools.length === 0) return ''
+    const fits = (text: string): boolean => tokenizer.encode(text).length <= toolTokens
+    const text = described.get(tools) ?? toolSignatures(tools, fits)
+    described.set(tools, text)
+    return text
+  }
   return {
     stop: [end],
-    open(messages, _, most = Infinity) {
+    open(messages, tools, most = Infinity) {
       const texts = messages.flatMap(({ text, calls = [] }) => [text, ...calls.map(callText)])
       const characters = texts.reduce((sum, { length }) => sum + length, 0)
       checkLength(characters / tokenizer.longestToken, most)
-      return { tokens: Int32Array.from(encode(messages)), messages: messages.length, text: '' }
+      const text = describe(tools)
+      const tokens = Int32Array.from(encode(withTools(messages, text)))
+      return { tokens, messages: messages.length, text }
     },
-    follow(window, output, messages) {
+    follow(window, output, messages, tools) {
+      const text = describe(tools)
+      // Tools that changed stand at the start, so the prompt starts anew.
+      if (text !== window.text) return undefined
       const closing = output.at(-1) === end ? [] : [end]
       const tokens = Int32Array.from([...closing, ...encode(messages.slice(window.messages + 1))])
-      return { tokens, messages: messages.length, text: '' }
+      return { tokens, messages: messages.length, text }
     },
     read: (output) => readSmallOutput(output, tokenizer),
     visible(output) {
@@ -41,7 +67,7 @@ export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
     },
     write: (_, messages) =>
       encodeMessage(tokenizer, chatMessage(messages[messages.length - 1])).tokens.subarray(1),
-    readsTools: false,
+    readsTools: toolTokens > 0,
     plain(output) {
       const at = output.findIndex((id) => id === end || id === tokenizer.special('<|call|>'))
       return tokenizer.decode(at < 0 ? output : output.subarray(0, at), { skipSpecial: true })
@@ -70,6 +96,15 @@ export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
       ],
     }
   }
+}
+
+/** Tools come first, then the system message that the conversation has itself. */
+function withTools(messages: readonly ConversationMessage[], tools: string): readonly ConversationMessage[] {
+  if (tools === '') return messages
+  const [first, ...rest] = messages
+  return first?.role === 'system'
+    ? [{ ...first, text: `${tools}\n\n${first.text}` }, ...rest]
+    : [{ role: 'system', text: tools }, ...messages]
 }
 
 const anyText: Grammar = { regex: '[^]*' }

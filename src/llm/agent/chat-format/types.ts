@@ -22,7 +22,7 @@ export interface ChatWindow {
   tokens: Int32Array
   /** Number of messages in the prompt. */
   messages: number
-  /** The rendered template; empty if tokens are made message by message. */
+  /** The rendered template. If tokens are made message by message: the tool definitions at the start, or nothing. */
   text: string
 }
 

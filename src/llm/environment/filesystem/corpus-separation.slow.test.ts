@@ -27,8 +27,9 @@ function skeleton(text: string): string {
   return pieces.join(' ')
 }
 
-const requests = Array.from({ length: 40_000 }, (_, seed) =>
-  corpusConversation(seed, 'train', seed % 2 === 0 ? 'general' : 'decisions').flatMap(({ role, text }) =>
+const stages = ['general', 'decisions', 'described'] as const
+const requests = Array.from({ length: 45_000 }, (_, seed) =>
+  corpusConversation(seed, 'train', stages[seed % 3]).flatMap(({ role, text }) =>
     role === 'user' ? [text] : [],
   ),
 ).flat()
@@ -56,12 +57,35 @@ test('the check would find a request of the benchmark', () => {
 })
 
 test('no prompt template of the benchmark stands whole in a request of the base corpus', () => {
-  const fixed = Object.values(filesystemTasks.templates)
-    .flatMap(({ all }) => all.map(({ text }) => text))
+  const fixed = [
+    ...Object.values(filesystemTasks.templates).flatMap(({ all }) => all.map(({ text }) => text)),
+    ...Object.values(unseenPromptTemplates).flat(),
+  ]
     .flatMap((text) => text.split(/"?<\w+>"?/))
     .map((part) => part.trim().toLowerCase())
     .filter((part) => part.split(/\s+/).length >= 5)
   const corpus = requests.join('\n').toLowerCase()
   const found = [...new Set(fixed)].filter((part) => corpus.includes(part))
   expect(found).toEqual([])
+})
+
+test('no six words in a row of a benchmark request, names left out, are in a request of the base corpus', () => {
+  const grams = (text: string): string[] => {
+    // A name or a text ends a run of words.
+    const runs = text
+      .toLowerCase()
+      .replace(/"[^"]*"|\S*[\d/._]\S*/g, '|')
+      .split(/[^a-z' ]+/)
+    return runs.flatMap((run) => {
+      const words = run.split(' ').filter((word) => word !== '')
+      return words.slice(0, Math.max(0, words.length - 5)).map((_, at) => words.slice(at, at + 6).join(' '))
+    })
+  }
+  const corpus = new Set(requests.flatMap(grams))
+  const found = new Set<string>()
+  for (const split of ['train', 'test', 'unseen-wording'] as const)
+    for (let seed = 0; seed < 1000; seed += 1)
+      for (const gram of grams(filesystemTasks.task({ split, seed }).prompt))
+        if (corpus.has(gram)) found.add(gram)
+  expect([...found]).toEqual([])
 })

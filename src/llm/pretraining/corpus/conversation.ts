@@ -24,6 +24,9 @@ import {
 import * as stories from './tree-stories.ts'
 import { each, makeAndFill } from './tree-stories.ts'
 import * as questions from './tree-questions.ts'
+import { lexiconWords } from './lexicon.ts'
+import { inOtherWords } from './paraphrase.ts'
+import { describedServer, unseenServer, unseenWords } from './servers/described-server.ts'
 
 /** Skills that a base corpus can teach. */
 export const corpusSkills = {
@@ -60,6 +63,10 @@ export const corpusSkills = {
   picking,
   'weighed condition': weighedCondition,
   ruling,
+  'described server': describedServer,
+  // Only evaluated: no stage has them.
+  'unseen server': unseenServer,
+  'unseen words': unseenWords,
 } satisfies Record<string, (d: Draw) => ChatMessage[]>
 
 export type CorpusSkill = keyof typeof corpusSkills
@@ -100,7 +107,8 @@ const general = {
 
 /**
  * Relative number of conversations per skill and stage. `general` makes a base model. `decisions`, trained after it, is half
- * about acting by a condition, which a model of this size learns only from many examples.
+ * about acting by a condition, which a model of this size learns only from many examples. `described`, trained after both, is
+ * half about servers that are described in the prompt, and draws the words of all skills from the lexicon.
  */
 export const corpusStages = {
   general,
@@ -114,6 +122,16 @@ export const corpusStages = {
     condition: 0,
     'weighed condition': 25,
     ruling: 25,
+  },
+  described: {
+    ...general,
+    choosing: 0,
+    condition: 0,
+    'choosing plainly': 8,
+    picking: 8,
+    'weighed condition': 10,
+    ruling: 8,
+    'described server': 160,
   },
 } satisfies Record<string, Schedule>
 
@@ -132,7 +150,11 @@ export function corpusConversation(
     stage === 'general' ? createRandom('corpus', pool, seed) : createRandom('corpus', stage, pool, seed)
   const skills = Object.keys(corpusStages[stage]) as CorpusSkill[]
   const weights = Object.values(corpusStages[stage])
-  return corpusSkills[skills[random.weighted(weights)]]({ random, pool })
+  const skill = skills[random.weighted(weights)]
+  if (stage !== 'described') return corpusSkills[skill]({ random, pool })
+  const d: Draw = { random, pool, lexicon: lexiconWords }
+  const messages = corpusSkills[skill](d)
+  return skill === 'described server' ? messages : inOtherWords(d, messages)
 }
 
 /** A conversation of one skill. */

@@ -1,15 +1,18 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { corpusConversation, corpusSkills, skillConversation } from './conversation.ts'
-import type { CorpusSkill } from './conversation.ts'
+import type { CorpusSkill, CorpusStage } from './conversation.ts'
 import { adjective, type Draw, expand, invented, noun, personOrPlace, verb, type WordPool } from './draw.ts'
+import { isTableName } from './servers/server.ts'
 import { adjectives, isReservedName, names, nouns, requestWords, verbs } from './words.ts'
 
 const general = Array.from({ length: 20_000 }, (_, seed) => corpusConversation(seed))
 const conversations = [
   ...general,
   ...Array.from({ length: 5_000 }, (_, seed) => corpusConversation(seed, 'train', 'decisions')),
+  ...Array.from({ length: 4_000 }, (_, seed) => corpusConversation(seed, 'train', 'described')),
 ]
 const callsOf = (messages: readonly ChatMessage[]) => messages.flatMap(({ calls }) => calls ?? [])
 const skills = Object.keys(corpusSkills) as CorpusSkill[]
@@ -17,7 +20,18 @@ const skills = Object.keys(corpusSkills) as CorpusSkill[]
 test('a conversation is a function of its seed', () => {
   for (let seed = 0; seed < 200; seed += 1) expect(corpusConversation(seed)).toEqual(general[seed])
   const texts = new Set(conversations.map((messages) => JSON.stringify(messages)))
-  expect(texts.size).toBeGreaterThan(24_900)
+  expect(texts.size).toBeGreaterThan(28_900)
+})
+
+test('the first stages are those that the base model was trained on', () => {
+  const hash = (stage: CorpusStage): string => {
+    const sum = createHash('sha256')
+    for (let seed = 0; seed < 3000; seed += 1)
+      sum.update(JSON.stringify(corpusConversation(seed, seed % 5 === 0 ? 'probe' : 'train', stage)))
+    return sum.digest('hex').slice(0, 16)
+  }
+  expect(hash('general')).toBe('ab34d094a2665cd1')
+  expect(hash('decisions')).toBe('9a14f022d126bff2')
 })
 
 test('conversations have the form that the template expects', () => {
@@ -78,7 +92,7 @@ function leaves(value: unknown): string[] {
 test('no tool of a real server occurs, neither as a call nor in a text', () => {
   const whole = /[\w-]*[_-][\w-]*|\becho\b/g
   for (const messages of conversations) {
-    for (const { name } of callsOf(messages)) expect(isReservedName(name), name).toBe(false)
+    for (const { name } of callsOf(messages)) expect(isTableName(name), name).toBe(false)
     for (const { text } of messages)
       for (const name of text.match(whole) ?? []) expect(isReservedName(name), name).toBe(false)
   }

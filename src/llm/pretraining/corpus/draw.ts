@@ -67,10 +67,12 @@ export type WordPool = 'train' | 'probe'
 export interface Draw {
   random: Random
   pool: WordPool
+  /** Draws nouns, adjectives and verbs from the whole lexicon half of the time. Default: never. */
+  lexicon?: (kind: 'noun' | 'adjective' | 'verb', pool: WordPool) => readonly string[]
 }
 
-/** Reserves one word in twelve for skill evaluation, by its hash, including invented words. */
-const isHeldOut = (word: string): boolean => hash32('corpus-word', word) % 12 === 0
+/** Reserves one word in twelve for skill evaluation, by its hash, including invented words: training never draws them. */
+export const isHeldOut = (word: string): boolean => hash32('corpus-word', word) % 12 === 0
 
 const byPool = (words: readonly string[]): Record<WordPool, readonly string[]> => ({
   train: words.filter((word) => !isHeldOut(word)),
@@ -93,9 +95,12 @@ export const between = (d: Draw, low: number, high: number): number => low + d.r
 export const say = (d: Draw, template: string, holes: Readonly<Record<string, string>> = {}): string =>
   expand(d.random, template, holes)
 
-export const noun = (d: Draw): string => pick(d, pools().noun[d.pool])
-export const adjective = (d: Draw): string => pick(d, pools().adjective[d.pool])
-export const verb = (d: Draw): string => pick(d, pools().verb[d.pool])
+/** A listed word. Without a lexicon this draws one number, as the first stages always did. */
+const ordinary = (d: Draw, kind: 'noun' | 'adjective' | 'verb'): string =>
+  pick(d, d.lexicon !== undefined && chance(d, 0.5) ? d.lexicon(kind, d.pool) : pools()[kind][d.pool])
+export const noun = (d: Draw): string => ordinary(d, 'noun')
+export const adjective = (d: Draw): string => ordinary(d, 'adjective')
+export const verb = (d: Draw): string => ordinary(d, 'verb')
 export const personOrPlace = (d: Draw): string => pick(d, pools().name[d.pool])
 
 /** An invented word of the pool. */

@@ -1,0 +1,33 @@
+import { filesystemTasks } from '../../environment/filesystem/tasks.ts'
+import { unseenPromptTemplates } from '../../environment/filesystem/prompt-templates.ts'
+
+/** Words in a row that count as a phrase of the benchmark. */
+const length = 5
+
+let phrases: ReadonlySet<string> | undefined
+
+/** Whether a request has five words in a row of a prompt template of the filesystem benchmark, trained or unseen. */
+export function isBenchmarkPhrase(request: string): boolean {
+  phrases ??= new Set(
+    [
+      ...Object.values(filesystemTasks.templates).flatMap(({ all }) => all.map(({ text }) => text)),
+      ...Object.values(unseenPromptTemplates).flat(),
+    ].flatMap((template) => phrasesIn(template.replace(/"?<\w+>"?/g, '|'))),
+  )
+  return phrasesIn(request).some((phrase) => phrases?.has(phrase) === true)
+}
+
+/** All runs of words between names and marks. */
+function phrasesIn(text: string): string[] {
+  // A name or a text ends a run of words.
+  const runs = text
+    .toLowerCase()
+    .replace(/"[^"]*"|\S*[\d/_]\S*|\S+\.\S+/g, '|')
+    .split(/[^a-z' ]+/)
+  return runs.flatMap((run) => {
+    const words = run.split(' ').filter((word) => word !== '')
+    return words
+      .slice(0, Math.max(0, words.length - length + 1))
+      .map((_, at) => words.slice(at, at + length).join(' '))
+  })
+}
