@@ -66,6 +66,25 @@ const cases: Case[] = [
     expected: { tail: { forbidden: true } },
   },
   {
+    // @playwright/mcp
+    error: 'Provide only one of "text" or "regex", not both.',
+    args: { text: 'river', regex: 'lake' },
+    names: ['text', 'regex'],
+    expected: { regex: { forbidden: true } },
+  },
+  {
+    error: 'Error: Either time, text or textGone must be provided',
+    names: ['time', 'text', 'textGone'],
+    expected: { time: { required: true } },
+  },
+  {
+    // mcp-shrimp-task-manager
+    error:
+      'Task with ID `DF2b` could not be found. Please use the "list_tasks" tool to confirm valid task IDs',
+    args: { taskId: 'DF2b' },
+    expected: { taskId: { existing: true } },
+  },
+  {
     error: 'Access denied - path outside allowed directories: /x/b.txt not in /tmp/root',
     args: { path: '/x/b.txt' },
     expected: { path: { folder: '/tmp/root' } },
@@ -161,6 +180,7 @@ test('a failure that is returned as a result is recognised, an answer that sound
     '{"success":false}',
     'Failed to open the page',
     'Task 5 not found',
+    '# Task Deletion Result\n\n## System Error\n\nno such task',
   ])
     expect(saysFailure(text), text).toBe(true)
   for (const text of [

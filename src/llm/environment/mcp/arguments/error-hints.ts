@@ -183,15 +183,24 @@ function subjectsOf(sentence: string, leaves: readonly Leaf[], names: readonly s
 /** `Cannot specify both head and tail`: the later of the two is left out. */
 function exclusions(sentence: string, names: readonly string[]): [string, Hints][] {
   const [, first, second] =
-    /(?:both|either|neither)\s+["'`]?(\w+)["'`]?\s+(?:and|or|nor)\s+["'`]?(\w+)/i.exec(sentence) ??
+    /(?:both|either|neither|only one of)\s+["'`]?(\w+)["'`]?\s+(?:and|or|nor)\s+["'`]?(\w+)/i.exec(
+      sentence,
+    ) ??
     /["'`]?(\w+)["'`]?\s+and\s+["'`]?(\w+)["'`]?\s+(?:are mutually exclusive|cannot be (?:used|given|specified|combined) together)/i.exec(
       sentence,
     ) ??
     []
+  const [, three] =
+    /\beither ((?:["'`]?\w+["'`]?, )+["'`]?\w+["'`]? or ["'`]?\w+)["'`]? (?:must|is required|has to)/i.exec(
+      sentence,
+    ) ?? []
+  const one = three === undefined ? undefined : listedValues(three).find((name) => names.includes(name))
+  if (one !== undefined) return [[one, { required: true }]]
   if (first === undefined || second === undefined || !names.includes(first) || !names.includes(second))
     return []
   if (
     /\b(?:either|one of|at least one)\b/i.test(sentence) &&
+    !/\bonly one\b|\bnot both\b/i.test(sentence) &&
     /\b(?:required|must|provide|specify|need)/i.test(sentence)
   )
     return [[first, { required: true }]]
@@ -216,7 +225,7 @@ const types: readonly [RegExp, string][] = [
 const missing =
   /received (?:undefined|null|None)|\bis required\b|\bfield required\b|^required$|\bmissing\b|\bmust have required property\b|\bmust be (?:provided|specified|given)\b|\bcannot be empty\b|\bmust provide\b/i
 const absent =
-  /\bnot found\b|\bno such\b|\bdoes ?n[o']t exist\b|\bunknown\b|\bcould not find\b|\bcannot find\b|\bno \w+ (?:found|with)\b|\bENOENT\b/i
+  /\bnot found\b|\bno such\b|\bdoes ?n[o']t exist\b|\bunknown\b|\bcould not (?:be )?f(?:ind|ound)\b|\bcannot find\b|\bno \w+ (?:found|with)\b|\bENOENT\b/i
 const present =
   /\balready (?:exists?|taken|in use|registered)\b|\bduplicate\b|\bEEXIST\b|\bUNIQUE constraint\b/i
 
@@ -289,6 +298,7 @@ export function hintsOfSentence(sentence: string): Hints {
 const failures: readonly RegExp[] = [
   /^\W{0,3}(?:(?:[A-Z]\w*)?Error\b(?!\s+\w+:? \d)|error:|failed to\b|failed:|failure:|fatal:|exception\b|traceback\b|invalid\b|unable to\b|cannot\b|could not\b|access denied|permission denied)/i,
   /\bNaN\b|\bInvalid date\b|(?:^|[:=] |\bis )undefined\b|\[object Object\]/i,
+  /^#+ (?:\w+ )?error\b/im,
   /^\W{0,3}(?:unknown|unsupported|missing|no such)\b/i,
   /^[^\n]{0,80}\b(?:not found|does not exist|is required|is not valid|is invalid)\b[^\n]{0,40}$/i,
 ]

@@ -7,6 +7,7 @@ import { textFromPattern } from './pattern-text.ts'
 import { sampleSql, verbsOf } from './sql.ts'
 import { tablesIn } from './sql-tables.ts'
 import { type Topic, topicOf, topicOfExample, topicOfFormat } from './topics.ts'
+import { pageUrl } from './typed-text.ts'
 import { day, fileText, likeMoment, type Maker, makers, noun, phrase } from './typed-values.ts'
 import { spoken, type SplitWords } from './words.ts'
 
@@ -126,7 +127,7 @@ function sourcesOf(name: string, schema: JsonSchema, context: StringContext): So
     for (const source of topicSources(topic, context, description))
       found.push({ ...source, weight: shaped ? lastResort : source.weight * 4 })
   if (examples.length > 0 && format === undefined)
-    add('example', topic === undefined || topic === 'phrase' || topic === 'id' ? 3 : 0.4, (_, random) =>
+    add('example', topic === undefined || topic === 'phrase' || topic === 'id' ? 8 : 0.4, (_, random) =>
       random.pick(examples),
     )
   if (format === undefined) {
@@ -170,6 +171,8 @@ function topicSources(topic: Topic, context: StringContext, description: string)
     case 'url':
       return [
         ...one(makers.url),
+        // Where no host can be reached. Below the weight of a last resort after it is multiplied.
+        { source: 'page', weight: lastResort / 4, make: pageUrl },
         ...(/\bdata ur[il]/i.test(description)
           ? [
               {
@@ -181,6 +184,16 @@ function topicSources(topic: Topic, context: StringContext, description: string)
             ]
           : []),
       ]
+    case 'selector': {
+      // Snapshots of pages name their elements: [ref=e5].
+      const refs = records().flatMap(({ ref }) => (typeof ref === 'string' ? [ref] : []))
+      return [
+        ...(refs.length > 0
+          ? [{ source: 'ref', weight: 2, make: (_: SplitWords, random: Random) => random.pick(refs) }]
+          : []),
+        ...one(makers.selector),
+      ]
+    }
     case 'path':
       return one((words, random) => inFolder(hints.folder, makers.path(words, random)))
     case 'directory':

@@ -66,6 +66,11 @@ const results: { title: string; text: string; call?: PlainObject; expected: Plai
     call: { path: 'a.txt' },
     expected: [{ path: 'a.txt', content: 'cold water' }],
   },
+  {
+    title: 'marks in a text',
+    text: 'button "Send" [ref=e5] and link [ref=e6]',
+    expected: [{ ref: 'e5' }, { ref: 'e6' }],
+  },
   { title: 'a sentence', text: 'The sum of 1 and 2 is 3.', expected: [] },
 ]
 

@@ -33,9 +33,22 @@ export function recordsOf(text: string, call: Readonly<PlainObject> = {}, tool?:
   const shown = json === undefined ? contentOf(text, call) : undefined
   const found =
     shown !== undefined ? [shown] : json === undefined ? textRecords(text, call) : jsonRecords(json, call)
-  const records = found.slice(0, mostRecords)
+  const records = [...(json === undefined ? marksOf(text) : []), ...found].slice(0, mostRecords)
   if (tool !== undefined) noteOrigin(records, tool)
   return records
+}
+
+const mark =
+  /\[(\w{1,20})=([\w-]{1,40})\]|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/gi
+
+/** Ids that stand anywhere in a text: `[ref=e5]`, and UUIDs. Only the first fifty. */
+function marksOf(text: string): PlainObject[] {
+  const found = new Map<string, PlainObject>()
+  for (const [whole, name, value, uuid] of text.slice(0, 50_000).matchAll(mark)) {
+    if (found.size === 50) break
+    found.set(whole, uuid === undefined ? { [name]: value } : { id: uuid })
+  }
+  return [...found.values()]
 }
 
 const pathArgument = /^(?:path|file|file_?name|file_?path)$/i

@@ -97,7 +97,7 @@ const sayings: readonly [RegExp, Topic][] = [
   [/\bSQL\b|\bSELECT\b.*\bquery\b/, 'sql'],
   [/\bregular expressions?\b|\bregex(?:p|es)?\b/i, 'regex'],
   [/\bglob\b/i, 'glob'],
-  [/\bCSS selector\b|\bXPath\b/i, 'selector'],
+  [/\bCSS selector\b|\bXPath\b|\belement (?:selector|reference)\b/i, 'selector'],
   [/\b(?:mathematical|math|arithmetic) (?:expression|formula)\b|\bexpression to evaluate\b/i, 'expression'],
   [
     /\b(?:JavaScript|TypeScript|Python) (?:code|source|snippet)\b|\b(?:source code|code) to\b|\bcode snippet\b/i,

@@ -41,3 +41,9 @@ export function jsonText(words: SplitWords, random: Random): string {
 export function html(words: SplitWords, random: Random): string {
   return `<h1>${random.pick(words.traits)} ${random.pick(words.nouns)}</h1><p>${random.pick(words.nouns)}</p>`
 }
+
+/** A page with what pages have, as a URL that needs no network. */
+export function pageUrl(words: SplitWords, random: Random): string {
+  const [a, b, c] = random.shuffle(words.nouns.slice(0, 100))
+  return `data:text/html,<title>${a}</title><h1>${random.pick(words.traits)} ${a}</h1><p>${b}</p><a href="%23">${c}</a><button>${b}</button><input><select><option>${a}<option>${c}</select>`
+}

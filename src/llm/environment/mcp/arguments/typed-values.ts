@@ -64,7 +64,7 @@ export const makers: Readonly<Record<Exclude<Topic, 'sql'>, Maker>> = {
   host: (words, random) => `${noun(words, random)}.example.com`,
   version: (_, random) => `${random.int(5)}.${random.int(20)}.${random.int(10)}`,
   mime: from('text/plain text/html application/json image/png text/csv'),
-  selector: from('body h1 p a div main title'),
+  selector: from('body h1 p a button input select'),
   html,
   markdown: (words, random) =>
     `# ${phrase(words, random)}\n\n- ${noun(words, random)}\n- ${noun(words, random)}`,
