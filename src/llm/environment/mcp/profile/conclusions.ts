@@ -1,3 +1,4 @@
+import { spoken } from '../arguments/words.ts'
 import { filesObserver } from '../environment-config.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
 import type { Observer } from '../tool-system.ts'
@@ -126,6 +127,12 @@ function judge(entry: Tried, shownBy: readonly string[], circumstances: Circumst
       effect: 'writing',
       reason: `it is marked as changing something; none of its ${succeeded} successful calls changed anything that shows`,
     }
+  if (changesRecords(name) && !allowed && !declared)
+    return {
+      effect: 'unknown',
+      reason: `its name says that it changes something, and none of its ${succeeded} successful calls did; if it only reads, add --allow ${name}`,
+      out: true,
+    }
   if (entry.varied > 0 && !steadyWithArguments(entry))
     return { effect: 'unstable', reason: answersOtherwise, out: true }
   if (proof.dependent.has(name) || (examples[0] !== undefined && examples[0].seeds.length > 0))
@@ -148,6 +155,13 @@ function steadyWithArguments({ tool, varied, repeated }: Tried): boolean {
 function shownThrough({ changes }: Tried, { observers, proof }: Circumstances): string[] {
   const shown = [...changes.keys()].filter((key) => proof.usable.has(key)).map((key) => key.split(' ')[0])
   return [...new Set(shown)].filter((name) => observers.some((observer) => observer.name === name))
+}
+
+/** Verbs of what is done to a record that exists. */
+const changesOfRecords = new Set(['delete', 'remove', 'update', 'drop', 'clear', 'edit', 'rename', 'move'])
+
+function changesRecords(name: string): boolean {
+  return spoken(name).some((word) => changesOfRecords.has(word.toLowerCase()))
 }
 
 function readable(key: string): string {

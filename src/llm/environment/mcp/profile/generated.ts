@@ -23,8 +23,11 @@ export function generatedNames({ places }: GeneratedValues): string[] {
 type Shape = 'uuid' | 'time' | 'code' | 'number'
 
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/
-const time =
+const written =
+  /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?\d{4} \d\d:\d\d:\d\d(?: GMT(?:[+-]\d{4})?(?: \([^)]*\))?)?/
+const numeric =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d?\/\d\d?\/\d{2,4}(?:,? \d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?)?|(?<!\d)\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AP]M)?(?!\d)/
+const time = new RegExp(`${written.source}|${numeric.source}`)
 // Letters and digits mixed, as in nano-ids and hashes; a word or a version has no such mixture of eight characters.
 const code = /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{8,}(?![\w-])/
 const number = /(?<![\w.])\d{4,}(?![\w]|\.\d)/
@@ -161,7 +164,9 @@ export function momentPlaces(text: string): string[] {
 /** Whether a value is a date with a time, or a number of seconds or milliseconds, of the last hour or the next. */
 function isMoment(leaf: Leaf): boolean {
   const value =
-    typeof leaf === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(leaf) ? Date.parse(leaf) : Number(leaf)
+    typeof leaf === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^[A-Z][a-z]{2},? .*\d\d:\d\d:\d\d/.test(leaf)
+      ? Date.parse(leaf)
+      : Number(leaf)
   return [value, value * 1000].some((milliseconds) => Math.abs(milliseconds - Date.now()) < 3_600_000)
 }
 

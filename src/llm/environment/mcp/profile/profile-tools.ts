@@ -10,7 +10,7 @@ import { concludeTool } from './conclusions.ts'
 import { chooseObservers } from './observers.ts'
 import { type Proof, proveReaders, proveWriters } from './proofs.ts'
 import { clockTick, plainCall } from './repeatable.ts'
-import type { ToolProfile } from './tool-profile.ts'
+import type { ToolExample, ToolProfile } from './tool-profile.ts'
 import { CallsUsedUp, createTrying, observerKey, soundsChanging, type Tried, type Trying } from './trying.ts'
 
 export interface ProfileOptions {
@@ -67,13 +67,16 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     places: new Set(),
     known: new Set(),
     works: true,
-    restores: mode !== undefined,
+    restores: false,
     dependent: new Set(),
     unproved: new Map(),
   }
   try {
     for (const name of options.observe) trying.witnesses.push({ name, arguments: {} })
-    await tryAll(trying)
+    await tryAll(trying).catch((error: unknown) => {
+      if (!(error instanceof CallsUsedUp)) throw error
+    })
+    trying.beginProofs()
     ignoreNoise([...trying.tried.values()], trying.witnesses)
     await clockTick(began, options.signal)
     await proveWriters(trying, proof, mode)
@@ -140,7 +143,7 @@ async function tryAll(trying: Trying): Promise<void> {
     for (const entry of demanding) {
       if (settled(entry)) continue
       await trying.tryTool(entry, round === 0 ? 3 : 5, round * 8)
-      const example = entry.examples.at(-1)
+      const example = entry.examples.toSorted(bySimplicity).at(0)
       if (example !== undefined && entry.tool.kind !== 'write') trying.addWitness(entry, example.arguments)
     }
     // What changed nothing in the first state may do so now: clear a list, undo a step.
@@ -148,6 +151,12 @@ async function tryAll(trying: Trying): Promise<void> {
       if (entry.tool.kind !== 'read' && !settled(entry)) await trying.tryTool(entry, 2, round * 8 + 1)
     if (entries.every(settled) || (round > 0 && progress(entries) === before)) break
   }
+}
+
+/** Examples that work in the first state, and those with few arguments, show most. */
+function bySimplicity(left: ToolExample, right: ToolExample): number {
+  const size = ({ arguments: args }: ToolExample): number => Object.keys(args).length
+  return left.seeds.length - right.seeds.length || size(left) - size(right)
 }
 
 function progress(entries: readonly Tried[]): number {

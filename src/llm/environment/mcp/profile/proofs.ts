@@ -60,11 +60,10 @@ export async function proveWriters(trying: Trying, proof: Proof, mode: ResetMode
     }
     const right = await proveAll(trying, tried, writers)
     mode.way = 'restart'
-    proof.restores = right
     // What failed because of a reset that is not right says nothing about the tools.
     if (!right) for (const [entry, counts] of before) Object.assign(entry, counts)
     if (right) {
-      Object.assign(proof, tried)
+      Object.assign(proof, tried, { restores: true })
       return
     }
   }
@@ -94,6 +93,17 @@ async function proveAll(trying: Trying, proof: Proof, writers: readonly Tried[])
       right = false
       proof.unproved.set(name, entry.error ?? 'the same call fails when repeated')
       continue
+    }
+    // Times that a reset alters, such as the last change of a file, do not speak against it.
+    for (const [index, witness] of witnesses.entries()) {
+      const first = proof.fresh.get(observerKey(witness)) ?? ''
+      for (const other of [one.fresh[index], two.fresh[index]]) {
+        const difference = compareResults(first, other)
+        if (difference.kind === 'generated') for (const place of difference.places) proof.places.add(place)
+      }
+      if (one.fresh[index] !== two.fresh[index] || one.fresh[index] !== first)
+        for (const value of valuesOf(first))
+          if (!valuesOf(two.fresh[index]).includes(value)) proof.known.delete(value)
     }
     if (!same(one.fresh, two.fresh, witnesses, proof) || !sameAsFirst(one.fresh, witnesses, proof)) {
       right = false

@@ -4,7 +4,7 @@ import { InfrastructureError } from '../../../tool/tool.ts'
 import type { ToolResult } from '../../../tool/tool.ts'
 import { saysFailure } from '../arguments/error-hints.ts'
 import { sampleArguments } from '../arguments/sample-arguments.ts'
-import { UnusableSchema } from '../arguments/schema-parts.ts'
+import { requiredOf, UnusableSchema } from '../arguments/schema-parts.ts'
 import { recordsIn, recordsOf } from '../arguments/text-records.ts'
 import { spoken, wordsOf } from '../arguments/words.ts'
 import { filesObserver } from '../environment-config.ts'
@@ -61,7 +61,9 @@ const changingVerbs: ReadonlySet<string> = new Set(
   ),
 )
 
-const mostWitnesses = 8
+const mostWitnesses = 6
+/** Share of the calls for finding arguments; the others prove what was found. */
+const shareOfTrying = 0.6
 const mostExamples = 3
 /** After this many preparing calls a fresh state is begun, so that examples stay short. */
 const mostSeeds = 8
@@ -109,6 +111,8 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
   let seeds: ToolExample['seeds'][number][] = []
   let sights: string[] | undefined
   let calls = 0
+  // Proofs need calls too: trying may not use up all of them.
+  let allowed = options.mostCalls * shareOfTrying
   /** Records that were given to tools or returned by them in this state. */
   let recent: PlainObject[] = []
 
@@ -121,7 +125,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
 
   function spend(count: number): void {
     calls += count
-    if (calls > options.mostCalls) throw new CallsUsedUp()
+    if (calls > allowed) throw new CallsUsedUp()
   }
 
   async function look(some: EpisodeState, observers: readonly Observer[]): Promise<string[]> {
@@ -166,13 +170,17 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
     const current = sightRecords()
     // What is there now is most likely to be found; what was there before, or was only returned, comes in turn.
     const known = current.length > 0 && index % 2 === 0 ? current : [...recent.slice(-20), ...knownRecords()]
-    return sampleArguments(spec.inputSchema, {
+    const drawn = sampleArguments(spec.inputSchema, {
       random: createRandom(options.seed, 'profile', spec.name, index),
       words: wordsOf('train'),
       known,
       reuse: known.length > 0 && index % 4 !== 3,
       changes: kind !== 'read',
     })
+    // Without optional arguments a tool shows most: no page, no filter.
+    if (index % 8 > 0) return drawn
+    const required = requiredOf(spec.inputSchema)
+    return Object.fromEntries(Object.entries(drawn).filter(([name]) => required.includes(name)))
   }
 
   /** What the witnesses show now. */
@@ -335,7 +343,12 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
     sights = undefined
   }
 
-  return { tried, witnesses, tryTool, addWitness, look, call, fault, calls: () => calls }
+  /** From now on, all calls may be used. */
+  function beginProofs(): void {
+    allowed = options.mostCalls
+  }
+
+  return { tried, witnesses, beginProofs, tryTool, addWitness, look, call, fault, calls: () => calls }
 }
 
 export type Trying = ReturnType<typeof createTrying>
