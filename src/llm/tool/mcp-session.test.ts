@@ -1,5 +1,10 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { InfrastructureError } from './tool.ts'
 import { connectServer, type McpConnection } from './mcp-client.ts'
 
@@ -33,4 +38,50 @@ test('a process that refuses the older handshake is asked with the newest revisi
   expect(connection).toMatchObject({ serverName: 'modern', specs: [{ name: 'double' }] })
   expect((await connection.call('double', { n: 21 })).text).toBe('42')
   expect(connection.healthy()).toBe(true)
+})
+
+test('a server over HTTP that refuses the older handshake is asked with the newest revision', async () => {
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer({ name: 'modern', version: '1' })
+      server.registerTool('double', { inputSchema: z.object({ n: z.number() }) }, ({ n }) => ({
+        content: [{ type: 'text', text: String(2 * n) }],
+      }))
+      return server
+    },
+    { legacy: 'reject' },
+  )
+  const http = createServer((request, response) => void answer(request, response))
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ])
+    const {
+      status,
+      headers: sent,
+      body,
+    } = await handler.fetch(
+      new Request(`http://${request.headers.host}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers,
+        ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+      }),
+    )
+    response.writeHead(status, Object.fromEntries(sent))
+    if (body === null) response.end()
+    else Readable.fromWeb(body).pipe(response)
+  }
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  const connection = await connectServer({
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+  })
+  onTestFinished(() => connection.close())
+  expect((await connection.call('double', { n: 21 })).text).toBe('42')
 })

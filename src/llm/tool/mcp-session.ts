@@ -3,6 +3,7 @@ import {
   Client,
   ProtocolError,
   ProtocolErrorCode,
+  SdkHttpError,
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
@@ -32,8 +33,8 @@ interface SessionOptions {
 /**
  * Makes a client and its transport; `handshake` connects them.
  *
- * @param negotiation `auto` asks for the newest revision of the protocol and falls back to older ones. `legacy` starts
- * with `initialize`, which nearly every local server answers; some end at a request that they do not know.
+ * @param negotiation `legacy` starts with `initialize`, which nearly every server answers; some end at a request that they
+ * do not know. `auto` asks for the newest revision of the protocol.
  */
 function openSession(options: SessionOptions, negotiation: 'auto' | 'legacy'): McpSession {
   const { config, redact, signIn, roots } = options
@@ -71,8 +72,8 @@ function openSession(options: SessionOptions, negotiation: 'auto' | 'legacy'): M
 }
 
 /**
- * Connects. Signs in first if the server asks for it, and starts a process again with the newest revision of the
- * protocol if it refuses the older handshake.
+ * Connects. Signs in first if the server asks for it, and connects again with the newest revision of the protocol if the
+ * server refuses the older handshake.
  *
  * @param onSession called with each session before it is tried, so that the caller can describe and close the last.
  */
@@ -83,44 +84,38 @@ export async function handshake(
     onSession: (session: McpSession) => void
   },
 ): Promise<McpSession> {
-  const { config, signIn, signal, milliseconds } = options
-  let current: McpSession | undefined
+  const { signIn, signal, milliseconds } = options
+  let tried: McpSession | undefined
   async function connect(negotiation: 'auto' | 'legacy'): Promise<McpSession> {
     const session = openSession(options, negotiation)
-    current = session
+    tried = session
     options.onSession(session)
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
-    session.client.onclose = () => {
-      if (current === session) options.onClosed()
-    }
     await session.client.connect(session.transport, { timeout: milliseconds, ...defined({ signal }) })
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
+    session.client.onclose = () => options.onClosed()
     return session
   }
   try {
-    return await connect('url' in config ? 'auto' : 'legacy')
+    return await connect('legacy')
   } catch (error) {
-    const failed = current
-    if (failed?.stdio !== undefined && refusesInitialize(error)) {
-      current = undefined
-      await failed.stdio.close()
-      return connect('auto')
-    }
-    if (failed !== undefined && signIn?.finish !== undefined && asksForSignIn(error)) {
-      current = undefined
+    const failed = tried
+    if (failed !== undefined && signIn?.finish !== undefined && UnauthorizedError.isInstance(error)) {
       await signIn.finish(failed.transport as StreamableHTTPClientTransport, signal)
-      return connect('auto')
+      return connect('legacy')
     }
-    throw error
+    if (!refusesInitialize(error)) throw error
+    await failed?.stdio?.close()
+    // A server that does not speak the newest revision either is described by its first refusal.
+    return connect('auto').catch((second: unknown) => {
+      throw signal?.aborted === true ? second : error
+    })
   }
 }
 
+/** Over HTTP the refusal may come as a status. 401, 403 and faults of the server say something else. */
 function refusesInitialize(error: unknown): boolean {
+  if (error instanceof SdkHttpError)
+    return error.status !== undefined && [400, 404, 405, 406].includes(error.status)
   const codes: number[] = [ProtocolErrorCode.MethodNotFound, ProtocolErrorCode.UnsupportedProtocolVersion]
   return error instanceof ProtocolError && codes.includes(error.code)
-}
-
-/** The negotiation of the protocol wraps the error of the transport. */
-function asksForSignIn(error: unknown): boolean {
-  if (UnauthorizedError.isInstance(error)) return true
-  return error instanceof Error && error.cause !== undefined && asksForSignIn(error.cause)
 }
