@@ -22,6 +22,10 @@ import { listed, showHelpFor } from '../shared/help.ts'
 import type { TrainArrayCommand } from '../classic/train-array.ts'
 import type { TrainCommand } from '../llm/train.ts'
 import type { TrainOfflineCommand } from '../llm/train-offline.ts'
+import type { PretrainCommand } from '../llm/pretrain.ts'
+import { modelSizes } from '../../llm/pretraining/sizes.ts'
+
+type PretrainOptions = Omit<PretrainCommand, 'tokens' | 'readsTools'> & { tokens?: number; tools?: boolean }
 
 // Options and help of agoge train, train-offline and pretrain.
 
@@ -207,12 +211,17 @@ export function addPretrain({ program, terminal }: CommandContext): void {
     .option('--out <folder>', 'where the model goes', baseModelFolder)
     .option('--seed <n>', 'of corpus and weights', wholeNumber(0), 1)
     .option('--tokens <n>', 'of the corpus', wholeNumber(1))
+    .addOption(new Option('--size <size>', 'parameters of the model (default: 0.9M)').choices(modelSizes))
+    .option('--context <n>', 'tokens of the context window (default: 1024)', wholeNumber(256))
+    .option('--tools', 'let the model learn to read tool definitions in its prompts')
+    .option('--minutes <n>', 'stop at a checkpoint after so long, to be resumed', positive)
     .option('--resume', 'resume an earlier call with the same options')
   showHelpFor(pretrain, {
     all: ['agoge pretrain --out models/mine --tokens 2000000', 'agoge pretrain --out models/mine --resume'],
   })
-  pretrain.action(async (options: { out: string; seed: number; tokens?: number; resume?: boolean }) => {
+  pretrain.action(async ({ tools, ...options }: PretrainOptions) => {
     const { baseTokens, runPretrain } = await import('../llm/pretrain.ts')
-    await runPretrain({ ...options, tokens: options.tokens ?? baseTokens }, terminal)
+    const tokens = options.tokens ?? baseTokens
+    await runPretrain({ ...options, tokens, ...(tools === true ? { readsTools: true } : {}) }, terminal)
   })
 }

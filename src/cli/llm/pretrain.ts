@@ -4,10 +4,14 @@ import { join, resolve, dirname } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { readCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
+import { smallConfig, type TransformerConfig } from '../../llm/model/config.ts'
+import { parameterLayout } from '../../llm/model/parameters.ts'
+import type { CorpusStage } from '../../llm/pretraining/corpus/conversation.ts'
 import { modelCard } from '../../llm/pretraining/model-card.ts'
 import type { StageFacts } from '../../llm/pretraining/model-card.ts'
-import { pretrain } from '../../llm/pretraining/pretrain.ts'
+import { corpusTokenizer, pretrain } from '../../llm/pretraining/pretrain.ts'
 import type { Pretrained, PretrainProgress } from '../../llm/pretraining/pretrain.ts'
+import { type ModelSize, sizedConfig } from '../../llm/pretraining/sizes.ts'
 import { withFileErrorsAsync, writeWhole, checkFolder } from '../../runs/files.ts'
 import { count, duration } from '../../runs/report/format.ts'
 import type { Console } from '../shared/console.ts'
@@ -16,11 +20,27 @@ import { createProgress } from '../shared/progress.ts'
 /** Tokens of the base model's corpus, over both stages. */
 export const baseTokens = 25_000_000
 
-/** The first stage trains the model; the second teaches it to choose tool calls. Shares of all tokens. */
-const stages = [
-  { stage: 'general', part: 4 / 5 },
-  { stage: 'decisions', part: 1 / 5 },
-] as const
+interface StagePart {
+  stage: CorpusStage
+  /** Share of all tokens. */
+  part: number
+}
+
+/**
+ * The first stage trains the model; the second teaches it to choose tool calls; the third, if it shall read tool definitions, to
+ * use tools that only the prompt describes.
+ */
+const stagesOf = (readsTools: boolean): readonly StagePart[] =>
+  readsTools
+    ? [
+        { stage: 'general', part: 3 / 10 },
+        { stage: 'decisions', part: 1 / 10 },
+        { stage: 'described', part: 6 / 10 },
+      ]
+    : [
+        { stage: 'general', part: 4 / 5 },
+        { stage: 'decisions', part: 1 / 5 },
+      ]
 
 // An estimate for two cores of a laptop. The command prints the measured speed as soon as it has one.
 const expectedTokensPerSecond = 8_000
@@ -30,15 +50,60 @@ export interface PretrainCommand {
   seed: number
   tokens: number
   resume?: boolean
+  /** Default: 0.9M. */
+  size?: ModelSize
+  /** Tokens of the context window. Default: 1024. */
+  context?: number
+  /** Whether the model learns to read tool definitions in its prompts. Default: false. */
+  readsTools?: boolean
+  /** Minutes after which the call stops at a checkpoint, to be resumed. Default: no limit. */
+  minutes?: number
 }
 
 /** Trains a base model from generated text in `out`. With `resume` it continues a stopped run. */
 export async function runPretrain(command: PretrainCommand, terminal: Console): Promise<void> {
-  const { seed, tokens, resume = false } = command
+  const { minutes } = command
+  if (minutes === undefined) return trainStages(command, terminal)
+  const limit = AbortSignal.timeout(minutes * 60_000)
+  try {
+    await trainStages(command, { ...terminal, signal: AbortSignal.any([terminal.signal, limit]) })
+  } catch (error) {
+    if (!limit.aborted || terminal.signal.aborted || error !== limit.reason) throw error
+    terminal.out(`stopped after ${minutes} minutes; to continue: ${commandLine(command)} --resume`)
+  }
+}
+
+/** The options that decide on the model, as they were given. */
+function commandLine({
+  out,
+  seed,
+  tokens,
+  size,
+  context,
+  readsTools,
+  minutes,
+}: Omit<PretrainCommand, 'out'> & { out?: string }): string {
+  return [
+    'agoge pretrain',
+    ...(out === undefined ? [] : [`--out ${out}`]),
+    `--seed ${seed} --tokens ${tokens}`,
+    ...(size === undefined ? [] : [`--size ${size}`]),
+    ...(context === undefined ? [] : [`--context ${context}`]),
+    ...(readsTools === true ? ['--tools'] : []),
+    ...(minutes === undefined ? [] : [`--minutes ${minutes}`]),
+  ].join(' ')
+}
+
+async function trainStages(command: PretrainCommand, terminal: Console): Promise<void> {
+  const { seed, tokens, resume = false, size, context, readsTools = false } = command
+  const config = sizedConfig(size, context)
+  const stages = stagesOf(readsTools)
+  const wanted = { seed, tokens, ...defined({ size, context }), ...(readsTools ? { readsTools } : {}) }
   const out = resolve(command.out)
   checkModelFolder(out, resume)
+  const relative = parameterLayout(config).size / parameterLayout(smallConfig).size
   terminal.err(
-    `Pretraining on ${count(tokens)} tokens of generated text: about ${duration(tokens / expectedTokensPerSecond)} on two cores.`,
+    `Pretraining on ${count(tokens)} tokens of generated text: about ${duration((tokens * relative) / expectedTokensPerSecond)} on two cores.`,
   )
   const progress = createProgress(terminal.progress)
   try {
@@ -47,7 +112,7 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
       const last = at === stages.length - 1
       const checkpoints = join(out, 'checkpoints', stage)
       const finished = join(out, 'checkpoints', `${stage}-finished`)
-      const earlier = resume ? finishedStage(finished, { seed, tokens }) : undefined
+      const earlier = resume ? finishedStage(finished, wanted) : undefined
       if (earlier !== undefined) {
         facts.push(earlier)
         continue
@@ -59,6 +124,7 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
         pretrain({
           seed,
           stage,
+          ...(at > 0 ? {} : newModel(config, seed, readsTools ? stages : [])),
           tokens: Math.round(tokens * part),
           resume:
             resume &&
@@ -76,8 +142,7 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
         // Half precision keeps the published model under 4 MB. The next stage starts from the published weights.
         await withFileErrorsAsync(out, () => made.backend.export(last ? out : finished, 'F16'))
         if (last) writeWhole(join(out, 'README.md'), card(command, made, facts))
-        else
-          writeWhole(join(finished, 'facts.json'), `${JSON.stringify({ seed, tokens, taken: facts[at] })}\n`)
+        else writeWhole(join(finished, 'facts.json'), `${JSON.stringify({ ...wanted, taken: facts[at] })}\n`)
       } finally {
         await made.backend.dispose()
       }
@@ -99,19 +164,29 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
  *
  * @throws AgogeError if that command had other options.
  */
-function finishedStage(folder: string, wanted: { seed: number; tokens: number }): StageFacts | undefined {
+function finishedStage(folder: string, wanted: Readonly<Record<string, unknown>>): StageFacts | undefined {
   const file = join(folder, 'facts.json')
   if (!existsSync(file)) return undefined
-  const { seed, tokens, taken } = JSON.parse(readFileSync(file, 'utf8')) as typeof wanted & {
-    taken: StageFacts
-  }
-  if (seed === wanted.seed && tokens === wanted.tokens) return taken
+  const { taken, ...given } = JSON.parse(readFileSync(file, 'utf8')) as { taken: StageFacts }
+  const said = (options: object): string =>
+    Object.entries(options)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ')
+  if (said(given) === said(wanted)) return taken
   throw new AgogeError('the finished course is of another pretraining', {
     code: 'checkpoint-mismatch',
-    given: `--seed ${seed} --tokens ${tokens}`,
-    expected: `--seed ${wanted.seed} --tokens ${wanted.tokens}`,
+    given: said(given),
+    expected: said(wanted),
     hint: `use the same settings, or start anew with another folder than ${folder}`,
   })
+}
+
+/** The architecture of a first stage. A model that reads tools has a vocabulary made from all of its stages. */
+function newModel(config: TransformerConfig, seed: number, stages: readonly StagePart[]) {
+  const names = stages.map(({ stage }) => stage)
+  return names.length === 0
+    ? { config }
+    : { config, tokenizer: corpusTokenizer(seed, config.vocab_size, undefined, names) }
 }
 
 async function startOf(folder: string) {
@@ -142,11 +217,17 @@ function showing(progress: ReturnType<typeof createProgress>): (at: PretrainProg
   }
 }
 
-function card({ seed, tokens }: PretrainCommand, made: Pretrained, taken: readonly StageFacts[]): string {
+/** How the model was made does not depend on where it lies and in how many pieces it was made. */
+function withoutPlace(command: PretrainCommand): Omit<PretrainCommand, 'out'> {
+  const { out: _, minutes: _minutes, ...rest } = command
+  return rest
+}
+
+function card(command: PretrainCommand, made: Pretrained, taken: readonly StageFacts[]): string {
   return modelCard({
     name: 'Agoge base model',
-    command: `agoge pretrain --seed ${seed} --tokens ${tokens}`,
-    seed,
+    command: commandLine(withoutPlace(command)),
+    seed: command.seed,
     config: made.backend.config,
     parameters: made.backend.parameters.layout.size,
     stages: taken,
@@ -164,8 +245,8 @@ function skills(scores: Partial<Record<string, number>>): string {
 
 /** Files that a folder may contain when a model replaces it. */
 const ownFiles =
-  /^(?:\.agoge-probe-\d+|README\.md|checksums\.sha256|(?:config|state|tokenizer)\.json|(?:model|optimizer)\.safetensors)$/
-const ownCheckpoints = /^(?:general|decisions)(?:-finished(?:\.writing|\.before)?)?$/
+  /^(?:\.agoge-probe-\d+|README\.md|checksums\.sha256|(?:config|state|tokenizer|tokenizer_config)\.json|(?:model|optimizer)\.safetensors)$/
+const ownCheckpoints = /^(?:general|decisions|described)(?:-finished(?:\.writing|\.before)?)?$/
 
 /**
  * Checks, before hours of work, that a model can be written to the folder. A finished model replaces the whole folder.

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { readChatModel } from '../agent/chat-format/open-format.ts'
 import { smallConfig } from '../model/config.ts'
 import { conversationSeed, corpusBatch } from './corpus-batches.ts'
 import { corpusConversation } from './corpus/conversation.ts'
@@ -92,6 +93,34 @@ test('a second stage continues from the model of the first, with other conversat
   )
   await first.backend.dispose()
   await second.backend.dispose()
+})
+
+test('a model that has read described servers says so in its folder, one without does not', async () => {
+  const first = await pretrain({ ...small, tokens: 1600 })
+  const { parameters } = first.backend
+  await first.backend.export(join(root, 'plain'))
+  const second = await pretrain({
+    seed: 5,
+    tokens: 3200,
+    batchTokens: 1600,
+    evaluations: 0,
+    stage: 'described',
+    from: { config, tokenizer, parameters },
+  })
+  await second.backend.export(join(root, 'reads-tools'))
+  expect(await readChatModel(join(root, 'plain'))).toBeUndefined()
+  expect(await readChatModel(join(root, 'reads-tools'))).toMatchObject({
+    window: 1024,
+    format: { readsTools: true },
+  })
+  await first.backend.dispose()
+  await second.backend.dispose()
+})
+
+test('a tokenizer of several stages has words of each', () => {
+  const wide = corpusTokenizer(5, 600, 300, ['general', 'described'])
+  const text = 'Tools:\nadd_note(title: string)'
+  expect(wide.encode(text).length).toBeLessThan(corpusTokenizer(5, 600, 300).encode(text).length)
 })
 
 test('another pretraining is not resumed from', async () => {
