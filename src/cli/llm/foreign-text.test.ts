@@ -65,7 +65,7 @@ test('the last words of a server that dies are no commands to the terminal', asy
   expect(err).toContain(String.raw`its last words: \u001b[2J`)
 })
 
-test('where no tool may run every reason is shown whole, and no flag is advised that was given', async () => {
+test('where no tool can be used every reason is shown whole, and no flag is advised that was given', async () => {
   const changing = Array.from({ length: 12 }, (_, index) => ({
     name: `change_something_number_${index}`,
     annotations: { readOnlyHint: false },
@@ -75,9 +75,7 @@ test('where no tool may run every reason is shown whole, and no flag is advised 
   const file = configure({ command: process.execPath, args: [raw], env })
   const { err } = await agoge('train', 'mcp:raw', '--mcp-config', file, '--sandbox', '--yes')
   for (const { name } of changing)
-    expect(err).toContain(
-      `  ${name}: changes something (by its annotations), and the "agoge" entry declares no`,
-    )
-  expect(err).toContain('"agoge": { "raw": {"reset":"restart","observe":["TOOL"]} }')
+    expect(err).toContain(`  ${name}: the reference call changed nothing that is observed\n`)
+  expect(err).toContain('"agoge": { "raw": {"reset":"slot","observe":["TOOL"]} }')
   expect(err).not.toMatch(/--allow|--sandbox/)
 })

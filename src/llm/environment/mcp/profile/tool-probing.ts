@@ -234,7 +234,13 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     probe.harvest = [...probe.harvest, ...more].slice(0, mostRecords)
     await go([...pending.keys()].filter((tool) => !hopeless.has(tool.spec.name)))
   }
-  for (const [tool, reason] of pending) probe.leftOut.push({ name: tool.spec.name, reason })
+  for (const [tool, reason] of pending)
+    probe.leftOut.push({
+      name: tool.spec.name,
+      reason,
+      // The change may show in a place that only the user knows.
+      ...(reason === changedNothing ? { remedy: 'state' } : {}),
+    })
 
   for (const chain of chainsOf(
     found.map((entry) => entry.kind.tools[0]),
