@@ -12,7 +12,7 @@ import {
 } from './repeatable.ts'
 import { changedNothing, runReference } from '../reference.ts'
 import type { ReferenceRun } from '../reference.ts'
-import type { RequestStep } from '../request/request.ts'
+import type { RequestStep } from '../request/step-words.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
 import { recordsOf } from '../arguments/text-records.ts'
 import { requiredOf, resolveSchema, typeOf, UnusableSchema } from '../arguments/schema-parts.ts'

@@ -7,7 +7,7 @@ export interface VerbEntry {
 }
 
 /**
- * Verbs that name what tools do. Synonyms were picked from WordNet's synsets and read for use in a request. Behind the
+ * Verbs that name what tools do. Synonyms were picked by hand, for use in a request. Behind the
  * bar: synonyms that training never uses.
  */
 const verbText = `

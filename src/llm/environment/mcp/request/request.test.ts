@@ -4,7 +4,8 @@ import type { ToolSpec } from '../../../tool/tool.ts'
 import type { Task } from '../../../agent/types.ts'
 import type { Asked } from './asked-words.ts'
 import { article, inNumber, participle, plural, singular } from './inflect.ts'
-import { renderRequest, type RequestStep, speechOf } from './request.ts'
+import { renderRequest } from './request.ts'
+import { type RequestStep, speechOf } from './step-words.ts'
 
 const text = { type: 'string' }
 const list = { type: 'array', items: text }

@@ -1,11 +1,7 @@
 import { toolSignatures } from '../../../agent/chat-format/tool-signatures.ts'
 import type { Asked } from '../../../environment/mcp/request/asked-words.ts'
-import {
-  renderRequest,
-  type RequestStep,
-  type Speech,
-  speechOf,
-} from '../../../environment/mcp/request/request.ts'
+import { renderRequest } from '../../../environment/mcp/request/request.ts'
+import { type RequestStep, type Speech, speechOf } from '../../../environment/mcp/request/step-words.ts'
 import { nameWords } from '../../../environment/mcp/request/tool-words.ts'
 import type { ChatMessage } from '../../../tokenizer/template.ts'
 import type { ToolSpec } from '../../../tool/tool.ts'

@@ -1,6 +1,6 @@
 import type { Asked } from '../../../environment/mcp/request/asked-words.ts'
 import { fieldWords } from '../../../environment/mcp/request/asked-words.ts'
-import type { RequestStep } from '../../../environment/mcp/request/request.ts'
+import type { RequestStep } from '../../../environment/mcp/request/step-words.ts'
 import { askAbout, type Question, type QuestionForm } from '../../../environment/mcp/goals/questions.ts'
 import {
   isNaming,
