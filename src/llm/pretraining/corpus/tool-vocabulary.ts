@@ -1,3 +1,5 @@
+import { capital } from '../../environment/mcp/request/inflect.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 import { chance, pick, shuffled, word } from './draw.ts'
 import type { Draw } from './draw.ts'
 import { isReservedName } from './words.ts'
@@ -287,6 +289,12 @@ const purpose: Record<Action, readonly string[]> = {
   drop: ['throw a {leaf} away', 'take a {leaf} out for good'],
 }
 
+const reason = (d: Draw, of: ToolVocabulary, action: Action): string =>
+  pick(d, purpose[action])
+    .replace('{leaf}', of.leaf[0])
+    .replace('{leaves}', of.leaf[1])
+    .replace('{box}', of.box[0])
+
 /** Descriptions of a conversation's tools, in shuffled order, with or without their purpose. */
 export function toolDescriptions(d: Draw, of: ToolVocabulary, needed: readonly Action[]): string {
   const all = Object.keys(verbsOf) as Action[]
@@ -299,11 +307,39 @@ export function toolDescriptions(d: Draw, of: ToolVocabulary, needed: readonly A
       action === 'amend' && of.changesKey !== undefined
         ? `${keys[0]}, ${of.changesKey}[${keys[1]}, ${keys[2]}]`
         : keys.join(', ')
-    const why = pick(d, purpose[action])
-      .replace('{leaf}', of.leaf[0])
-      .replace('{leaves}', of.leaf[1])
-      .replace('{box}', of.box[0])
+    const why = reason(d, of, action)
     return explained ? `${name}(${args}): ${why}` : `${name}(${args})`
   })
   return `${pick(d, ['tools', 'tools', 'you have', 'use'])}:${explained ? '\n' : ' '}${entries.join(explained ? '\n' : ', ')}`
+}
+
+/** The tools of a conversation as a server would describe them, some of them spare, in shuffled order. */
+export function treeToolSpecs(d: Draw, of: ToolVocabulary, needed: readonly Action[]): ToolSpec[] {
+  const all = Object.keys(verbsOf) as Action[]
+  const spare = shuffled(d, all).slice(0, d.random.int(all.length + 1))
+  const explained = chance(d, 0.85)
+  const text = { type: 'string' }
+  return shuffled(d, [...new Set([...needed, ...spare])]).map((action) => {
+    const { name, keys } = of.tools[action]
+    const nested = action === 'amend' && of.changesKey !== undefined ? of.changesKey : undefined
+    const object = (names: readonly string[]) => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((key) => [key, text])),
+      required: [...names],
+    })
+    const plain = object(nested === undefined ? keys : keys.slice(0, 1))
+    const changes = { type: 'array', items: object(keys.slice(1)) }
+    return {
+      name,
+      ...(explained ? { description: capital(reason(d, of, action)) } : {}),
+      inputSchema:
+        nested === undefined
+          ? plain
+          : {
+              ...plain,
+              properties: { ...plain.properties, [nested]: changes },
+              required: [...plain.required, nested],
+            },
+    }
+  })
 }

@@ -1,7 +1,13 @@
+import { toolSignatures } from '../../agent/chat-format/tool-signatures.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { chance, pick, quoted, say } from './draw.ts'
 import type { Draw } from './draw.ts'
-import { fixedToolVocabularies, inventToolVocabulary, toolDescriptions } from './tool-vocabulary.ts'
+import {
+  fixedToolVocabularies,
+  inventToolVocabulary,
+  toolDescriptions,
+  treeToolSpecs,
+} from './tool-vocabulary.ts'
 import type { Action, ToolVocabulary } from './tool-vocabulary.ts'
 import { act, makeTree, nameOf, parentOf, type Step, type Tree } from './tree.ts'
 
@@ -21,9 +27,15 @@ function startTask(d: Draw): CorpusTask {
 
 /** The finished conversation. Starts with descriptions if its tools are new. */
 function finishTask(e: CorpusTask): ChatMessage[] {
+  const used = [...new Set(e.used)]
+  // In the stage with a lexicon, most tools are described as servers describe theirs.
+  if (e.d.lexicon !== undefined && chance(e.d, 0.7)) {
+    const text = toolSignatures(treeToolSpecs(e.d, e.of, used), () => true)
+    return [{ role: 'system', text }, ...e.turns]
+  }
   const known = fixedToolVocabularies.includes(e.of)
   if (known && !chance(e.d, 0.06)) return e.turns
-  return [{ role: 'system', text: toolDescriptions(e.d, e.of, [...new Set(e.used)]) }, ...e.turns]
+  return [{ role: 'system', text: toolDescriptions(e.d, e.of, used) }, ...e.turns]
 }
 
 /** A kind of conversation over a tree. */

@@ -153,7 +153,7 @@ const keysOf = (value: unknown): string[] =>
 type Aliases = ReadonlyMap<string, string>
 
 const fixed = new Set(
-  'id name title label key number from to text value query date day time content message body a b x y p q on table column'.split(
+  'id name title label key number from to first second third start end left right source target by at text value query date day time content message body a b x y p q on table column'.split(
     ' ',
   ),
 )
