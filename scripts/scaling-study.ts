@@ -15,7 +15,7 @@ import { readCheckpoint } from '../src/llm/checkpoint/checkpoint.ts'
 import { parameterLayout } from '../src/llm/model/parameters.ts'
 import { corpusTokenizer, pretrain, type PretrainOptions } from '../src/llm/pretraining/pretrain.ts'
 import { type ModelSize, sizedConfig } from '../src/llm/pretraining/sizes.ts'
-import { evaluateSkills, type SkillScores } from '../src/llm/pretraining/skill-evaluation.ts'
+import { describedSkills, evaluateSkills, type SkillScores } from '../src/llm/pretraining/skill-evaluation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -52,6 +52,8 @@ interface Row {
   losses: Record<string, number>
   /** Share of conversations in which every turn is exactly right, from `count` per skill. */
   skills: SkillScores
+  /** The same for the first turn alone, of the skills with described servers. */
+  firstTurns: SkillScores
   count: number
 }
 
@@ -131,6 +133,12 @@ async function trainModel(size: ModelSize, millions: number): Promise<void> {
   const last = await readModel(String(before))
   const backend = createLocalBackend(last)
   const skills = await evaluateSkills(backend, last.tokenizer, { count, ...defined({ signal: limit }) })
+  const firstTurns = await evaluateSkills(backend, last.tokenizer, {
+    count,
+    names: describedSkills,
+    firstTurn: true,
+    ...defined({ signal: limit }),
+  })
   await backend.dispose()
   const parameters = parameterLayout(config).size
   const tokens = millions * 1e6
@@ -145,10 +153,11 @@ async function trainModel(size: ModelSize, millions: number): Promise<void> {
     seconds,
     losses,
     skills,
+    firstTurns,
     count,
   })
   save(file, rows)
-  console.log(`${model}: ${JSON.stringify(skills)}`)
+  console.log(`${model}: ${JSON.stringify({ skills, firstTurns })}`)
 }
 
 async function readModel(folder: string) {

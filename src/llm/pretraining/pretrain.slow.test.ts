@@ -162,15 +162,18 @@ test('probes find an untrained model helpless and one that knows the answers per
 
   // An oracle that continues any prefix of the given conversations.
   const known = new Map<string, Int32Array>()
+  const firstTurns = new Set<string>()
   const recorder = { sample: async () => [] as never }
   await expect(evaluateSkills(recorder, tokenizer, { count: 1 })).rejects.toThrow()
   const { skillConversation } = await import('./corpus/conversation.ts')
   const end = tokenizer.special('<|end|>')
   for (const skill of Object.values(evaluatedSkills)) {
     const { tokens, mask } = encodeConversation(tokenizer, skillConversation(skill, 0, 'probe'))
-    for (let i = 1; i < tokens.length; i += 1) {
-      if (mask[i] === 1 && mask[i - 1] === 0)
-        known.set(tokens.slice(0, i).join(), tokens.slice(i, tokens.indexOf(end, i) + 1))
+    for (let i = 1, first = true; i < tokens.length; i += 1) {
+      if (mask[i] !== 1 || mask[i - 1] !== 0) continue
+      if (first) firstTurns.add(tokens.slice(0, i).join())
+      first = false
+      known.set(tokens.slice(0, i).join(), tokens.slice(i, tokens.indexOf(end, i) + 1))
     }
   }
   const oracle: Parameters<typeof evaluateSkills>[0] = {
@@ -186,4 +189,19 @@ test('probes find an untrained model helpless and one that knows the answers per
       }),
   }
   expect(new Set(Object.values(await evaluateSkills(oracle, tokenizer, { count: 1 })))).toEqual(new Set([1]))
+  // Whoever knows only the first turn is right in that and in nothing longer.
+  const opener: typeof oracle = {
+    sample: (requests, options) =>
+      oracle.sample(
+        requests.map((request) =>
+          firstTurns.has(request.prompt.join()) ? request : { ...request, prompt: new Int32Array(1) },
+        ),
+        options,
+      ),
+  }
+  const names = ['two calls'] as const
+  expect(await evaluateSkills(opener, tokenizer, { count: 1, names, firstTurn: true })).toEqual({
+    'two calls': 1,
+  })
+  expect(await evaluateSkills(opener, tokenizer, { count: 1, names })).toEqual({ 'two calls': 0 })
 })

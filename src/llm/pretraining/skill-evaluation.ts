@@ -40,6 +40,8 @@ export interface SkillEvaluationOptions {
   /** Default: 0. Different seeds share no conversation. */
   seed?: number
   names?: readonly SkillName[]
+  /** Evaluates only the first turn of each conversation, usually the first call. Default: false. */
+  firstTurn?: boolean
   signal?: AbortSignal
 }
 
@@ -56,6 +58,7 @@ export async function evaluateSkills(
   {
     count = 40,
     seed = 0,
+    firstTurn = false,
     names = Object.keys(evaluatedSkills) as SkillName[],
     signal,
   }: SkillEvaluationOptions = {},
@@ -66,9 +69,11 @@ export async function evaluateSkills(
   for (const name of names) {
     for (let i = 0; i < count; i += 1) {
       const context: number[] = []
+      let asked = false
       for (const message of skillConversation(evaluatedSkills[name], seed * 1_000_003 + i, 'probe')) {
         const { tokens } = encodeMessage(tokenizer, message)
-        if (message.role === 'assistant') {
+        if (message.role === 'assistant' && !(firstTurn && asked)) {
+          asked = true
           requests.push({
             prompt: Int32Array.from([...context, marker]),
             key: `${name}/${i}/${context.length}`,

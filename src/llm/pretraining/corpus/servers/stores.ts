@@ -594,7 +594,7 @@ export const poll: Component = (style) => {
   return [
     makeTool(style, {
       action: 'vote',
-      effect: 'adds',
+      effect: 'changes',
       object: pick(d, ['option', 'candidate']),
       noun,
       about: 'for an option in the name of a member',
