@@ -83,5 +83,5 @@ export type {
 } from './llm/environment/definition/define-tool-environment.ts'
 export type { Draw } from './llm/environment/definition/task-source.ts'
 export { filesystemDemonstrations, filesystemTasks } from './llm/environment/filesystem/tasks.ts'
-export { openMcpEnvironment } from './llm/environment/mcp/mcp-environment.ts'
+export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'
 export { createToolsEnvironment } from './llm/environment/tools/tools-environment.ts'

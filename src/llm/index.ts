@@ -52,7 +52,7 @@ export type {
 export type { Draw } from './environment/definition/task-source.ts'
 export { filesystemDemonstrations, filesystemTasks } from './environment/filesystem/tasks.ts'
 export { createFilesystemEnvironment } from './environment/filesystem/environment.ts'
-export { openMcpEnvironment } from './environment/mcp/mcp-environment.ts'
+export { openMcpEnvironment } from './environment/mcp/open-mcp-environment.ts'
 export { reasoningKinds } from './environment/reasoning/kinds/index.ts'
 export { defineKind } from './environment/reasoning/kind.ts'
 export { createReasoningTasks } from './environment/reasoning/environment.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { ModelsReport } from '../../llm/training/evaluate-models.ts'
-import { openMcpEnvironment } from '../../llm/environment/mcp/mcp-environment.ts'
+import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environment.ts'
 import type { McpTask } from '../../llm/environment/mcp/mcp-task.ts'
 import { runCli } from '../run-cli.ts'
 

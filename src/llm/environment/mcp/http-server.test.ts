@@ -16,7 +16,8 @@ import { InfrastructureError } from '../../tool/tool.ts'
 import type { Episode } from '../../episode/types.ts'
 import { resolveServer } from '../../tool/server-config.ts'
 import type { McpTask } from './mcp-task.ts'
-import { type McpEnvironment, openMcpEnvironment, type OpenMcpEnvironmentOptions } from './mcp-environment.ts'
+import type { McpEnvironment } from './mcp-environment.ts'
+import { openMcpEnvironment, type OpenMcpEnvironmentOptions } from './open-mcp-environment.ts'
 
 const limits = { turns: 6, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 const secret = 'tok-5c1dca5e77'

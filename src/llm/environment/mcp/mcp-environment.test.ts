@@ -7,12 +7,8 @@ import type { Act, Actor } from '../../agent/types.ts'
 import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
 import type { Episode } from '../../episode/types.ts'
-import {
-  createMcpEnvironment,
-  type McpEnvironment,
-  type McpEnvironmentOptions,
-  openMcpEnvironment,
-} from './mcp-environment.ts'
+import { createMcpEnvironment, type McpEnvironment, type McpEnvironmentOptions } from './mcp-environment.ts'
+import { openMcpEnvironment } from './open-mcp-environment.ts'
 import type { McpTask } from './mcp-task.ts'
 
 const shelf = fileURLToPath(new URL('fixtures/shelf-server.mjs', import.meta.url))

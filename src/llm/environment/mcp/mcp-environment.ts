@@ -1,18 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { defined } from '../../../defined.ts'
 import type { ToolEnvironment } from '../../agent/types.ts'
-import { createRedactor } from '../../tool/redact.ts'
 import { AgogeError } from '../../../error.ts'
-import {
-  listServers,
-  type ReadConfigOptions,
-  readServerConfig,
-  type ServerConfig,
-} from '../../tool/server-config.ts'
+import type { ServerConfig } from '../../tool/server-config.ts'
 import {
   type McpEnvironmentConfig,
   missingState,
-  parseEnvironmentConfig,
   plainEnvironment,
   resolveReset,
 } from './environment-config.ts'
@@ -20,7 +12,6 @@ import type { McpTask } from './mcp-task.ts'
 import { describePlan, hashOf, isHashOf } from './plan.ts'
 import { answersOtherwise } from './profile/repeatable.ts'
 import { type Admission, type AdmissionOptions, admitTools, remedyHint } from './safety.ts'
-import { isPlainObject } from './salient.ts'
 import { type CallLimit, createCallLimit } from './server/call-limit.ts'
 import { installedServer } from './server/installed.ts'
 import {
@@ -271,51 +262,4 @@ function checkReach(name: string, server: ServerConfig, redact: (text: string) =
       ].join('\n'),
     },
   )
-}
-
-/**
- * Reads the `agoge` entry of a server, beside `mcpServers` in the same file. It says how the state is reset and
- * observed. Without one the server is a live system that is only read.
- *
- * @throws AgogeError with the file and the invalid field.
- */
-function readEnvironmentConfig(name: string, options: ReadConfigOptions = {}): McpEnvironmentConfig {
-  const { file } = listServers(options)
-  if (file === undefined) return parseEnvironmentConfig(undefined, name)
-  const whole: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
-  const environments = isPlainObject(whole) ? whole['agoge'] : undefined
-  return parseEnvironmentConfig(
-    isPlainObject(environments) ? environments[name] : undefined,
-    `${file}: agoge.${name}`,
-  )
-}
-
-export interface OpenMcpEnvironmentOptions
-  extends ReadConfigOptions, Omit<McpEnvironmentOptions, 'name' | 'server' | 'config' | 'redact'> {}
-
-/**
- * Opens the environment of a server in `.mcp.json` (or in `file`). Configured env and header values are hidden.
- *
- * @example
- * const environment = await openMcpEnvironment('memory', { file: 'examples/mcp.json', sandbox: true })
- * console.log(environment.plan)
- * const { tasks } = await environment.prepareTasks({ seed: 0, counts: { train: 800, validation: 100, test: 400 } })
- */
-export async function openMcpEnvironment(
-  name: string,
-  options: OpenMcpEnvironmentOptions = {},
-): Promise<McpEnvironment> {
-  const server = installedServer(readServerConfig(name, options))
-  const config = readEnvironmentConfig(name, options)
-  const redactor = createRedactor([
-    server,
-    ...(config.env === undefined ? [] : [{ command: '', env: config.env }]),
-  ])
-  return createMcpEnvironment({
-    ...options,
-    name,
-    server,
-    config,
-    redact: (text) => redactor.text(text),
-  })
 }

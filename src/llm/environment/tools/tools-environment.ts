@@ -2,10 +2,6 @@ import type { ToolEnvironment } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { defineTools } from '../../tool/define-tools.ts'
 import type { ToolLike } from '../../tool/define-tools.ts'
-import { createStatePool } from '../mcp/server/state-pool.ts'
-import { createSystemEnvironment, createToolSystem } from '../mcp/tool-system.ts'
-import { generateTasks } from '../mcp/task-generation.ts'
-import { probeTools } from '../mcp/profile/tool-probing.ts'
 import type { GeneratedTasks, TaskGenerationOptions } from '../mcp/task-generation.ts'
 import type { McpTask } from '../mcp/mcp-task.ts'
 import type { Probe } from '../mcp/profile/tool-probing.ts'
@@ -40,6 +36,11 @@ export interface ToolsEnvironment extends ToolEnvironment<McpTask> {
  * @throws AgogeError if a tool cannot be used, or if tools that write cannot be reset and observed.
  */
 export async function createToolsEnvironment(options: ToolsEnvironmentOptions): Promise<ToolsEnvironment> {
+  // Loaded on demand: making tasks from tools is a fifth of what `agoge` would load.
+  const [{ createStatePool }, { createSystemEnvironment, createToolSystem }] = await Promise.all([
+    import('../mcp/server/state-pool.ts'),
+    import('../mcp/tool-system.ts'),
+  ])
   const { tools: given, writes = [], observe = [] } = options
   const fresh = async () => defineTools(typeof given === 'function' ? await given() : given)
   const { specs } = await fresh()
@@ -89,6 +90,8 @@ export async function createToolsEnvironment(options: ToolsEnvironmentOptions): 
       return environment.tools
     },
     async prepareTasks(generation) {
+      const { probeTools } = await import('../mcp/profile/tool-probing.ts')
+      const { generateTasks } = await import('../mcp/task-generation.ts')
       const probe = await probeTools(system, generation)
       return { tasks: await generateTasks(system, probe, generation), leftOut: probe.leftOut }
     },
