@@ -105,10 +105,15 @@ function readmeFigures(summary: TrainingSummary): string {
       : `. On prompts with words that never occurred in training the model reaches ${percentInterval(summary.unseenParaphrases.success)}`
   return `${table(
     ['measured on two cores', 'result'],
-    [`success on ${rl.success.n} held-out file tasks: base model`, show('base')],
-    ['after the warm start (supervised, on demonstrations)', show('warm-start')],
+    [
+      `success on ${rl.success.n} held-out file tasks: base model; after the warm start (supervised, on demonstrations)`,
+      `${show('base')}; ${show('warm-start')}`,
+    ],
     ['after reinforcement learning', `**${show('rl')}**`],
-    ['gain of reinforcement learning over further supervised training of the same time', gainOf(summary)],
+    [
+      'gain of reinforcement learning over further supervised training, which validation stopped',
+      gainOf(summary),
+    ],
     ['speed of sampling, compared with `transformers` `generate`', ratio('sampling')],
     ['speed of a GRPO step, compared with TRL', ratio('grpo-step')],
     [

@@ -96,7 +96,10 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
     ),
     optionOf(
       'language',
-      new Option('--compare-supervised', 'also train by supervision alone for the same time'),
+      new Option(
+        '--compare-supervised',
+        'also train by supervision alone, for the same time at most: until validation no longer rises',
+      ),
     ),
     optionOf(
       'language',

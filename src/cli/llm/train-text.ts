@@ -60,7 +60,7 @@ export function resultText(summary: TrainingSummary): string {
   const notes = [
     ...(summary.gain === undefined
       ? []
-      : [`RL less continued supervision for the same time, paired: ${pointsInterval(summary.gain)}`]),
+      : [`RL less continued supervision (the same time at most), paired: ${pointsInterval(summary.gain)}`]),
     ...(summary.unseenParaphrases === undefined
       ? []
       : [`on wordings never met in training: ${percentInterval(summary.unseenParaphrases.success)}`]),

@@ -76,7 +76,8 @@ const largestHeader = 100_000_000
 /**
  * Arrays as a safetensors file (https://github.com/huggingface/safetensors). The order is that of the record.
  *
- * @param type the stored type of all arrays. Default: F32. The other types round to nearest.
+ * @param options `metadata` of the header, and `type`, the stored type of all arrays. Default: F32. The other types round
+ * to nearest.
  * @returns the bytes of the file
  */
 export function writeSafetensors(

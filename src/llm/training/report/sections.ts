@@ -158,7 +158,8 @@ export function comparisons({ gain, unseenParaphrases }: TrainingSummary): Marku
     gain === undefined
       ? nothing
       : html`<p>
-          RL less continued supervision on the same demonstrations for the same time, paired by task:
+          RL less continued supervision on the same demonstrations, for the same time at most (it stops when
+          validation no longer rises), paired by task:
           <b>${pointsInterval(gain)}</b>; ${direction(gain)}.
         </p>`
   }${
