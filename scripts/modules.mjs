@@ -1,6 +1,5 @@
-// npm run lint: a module of src/ may import only modules listed before it, so there are no cycles, and neither product imports
-// the
-// other. Tests and files under testing/ may import any module of their own product.
+// npm run lint: a module of src/ may import only modules listed before it, so there are no cycles, and neither product
+// imports the other. Tests and files under testing/ may import any module of their own product.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'

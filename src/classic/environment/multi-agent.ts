@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { maskSize } from './action-masks.ts'
 import { contextRow, contextColumns, writeContext } from './context.ts'
@@ -239,7 +240,7 @@ export function independentAgents(definition: MultiAgentDefinition): Environment
     action,
     context,
     stateSize,
-    ...(definition.maxSteps === undefined ? {} : { maxSteps: definition.maxSteps }),
+    ...defined({ maxSteps: definition.maxSteps }),
     reset(envs, i, random) {
       const first = i - (i % numAgents)
       if (envs.count % numAgents !== 0) throw notWhole(definition, envs.count)

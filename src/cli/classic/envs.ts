@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type {
   ArraySpace,
   ContextFeature,
@@ -173,7 +174,7 @@ function describe(name: string, definition: EnvironmentDefinition) {
     observation: plain(definition.observation),
     action: plain(definition.action),
     maxSteps: definition.maxSteps ?? null,
-    ...(definition.agentNames === undefined ? {} : { agents: definition.agentNames }),
+    ...defined({ agents: definition.agentNames }),
     masked: definition.mask !== undefined,
     context: definition.context,
     algorithms: algorithmsFor(definition),

@@ -323,10 +323,10 @@ export function optimStepAt(settings: OptimiserSettings, step: number, progress:
   const decayFactor = 1 - (1 - final) * Math.min(1, Math.max(0, progress))
   return {
     learningRate: learningRate * warmupFactor * decayFactor,
-    ...(optimizer === undefined ? {} : { optimizer }),
-    ...(weightDecay === undefined ? {} : { weightDecay }),
-    ...(beta1 === undefined ? {} : { beta1 }),
-    ...(beta2 === undefined ? {} : { beta2 }),
-    ...(clip === undefined ? {} : { clip }),
+    ...defined({ optimizer }),
+    ...defined({ weightDecay }),
+    ...defined({ beta1 }),
+    ...defined({ beta2 }),
+    ...defined({ clip }),
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../../defined.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
 
@@ -144,7 +145,7 @@ export function hintsOfDescription(description: unknown): Hints {
     ...rangeIn(text),
     ...(values.length > 1 ? { values } : {}),
     ...(examples.length > 0 ? { examples } : {}),
-    ...(letters === undefined ? {} : { moment: letters }),
+    ...defined({ moment: letters }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../../defined.ts'
 import type { Random } from '../../../../engine/random/index.ts'
 import type { Expert, Task } from '../../../agent/types.ts'
 import { readScore } from '../../../episode/score.ts'
@@ -178,7 +179,7 @@ async function runGoal(
     const effect =
       call === null ? (known.get(step.tool) ?? (writes.has(step.tool) ? 'changes' : 'reads')) : effects[call]
     const words = call === null ? undefined : linkWords.get(call)
-    return { ...step, effect, ...(words === undefined ? {} : { linkWords: words }) }
+    return { ...step, effect, ...defined({ linkWords: words }) }
   })
   return { results, calls, steps, before, after: now }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../../defined.ts'
 import { readFileSync } from 'node:fs'
 import { AgogeError } from '../../../../error.ts'
 import type { Expert, Task } from '../../../agent/types.ts'
@@ -91,7 +92,7 @@ export function toFileTask({ id, prompt, kind, split, seeds, reference, expected
       ? {}
       : { seeds: seeds.map(({ name, arguments: args }) => ({ name, arguments: args })) }),
     ...(reference === undefined ? {} : { reference: [...reference] }),
-    expected: { ...(answer === undefined ? {} : { answer }), ...others, ...state },
+    expected: { ...defined({ answer }), ...others, ...state },
   }
 }
 
@@ -228,10 +229,10 @@ export function fromFileTask(line: FileTask, index: number): McpTask {
     },
     plan: planOf(reference, answer),
     seeds,
-    ...(reference === undefined ? {} : { reference }),
+    ...defined({ reference }),
     expected: {
       answer,
-      ...(type === undefined ? {} : { type }),
+      ...defined({ type }),
       others: expected.others ?? [],
       state: expected.state ?? null,
     },
