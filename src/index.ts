@@ -71,7 +71,10 @@ export type { AttackResult, AuditExample, AuditOptions, AuditReport } from './ll
 export { cheatRates } from './llm/audit/cheating-agents.ts'
 export type { CheatName, CheatOptions, CheatRate } from './llm/audit/cheating-agents.ts'
 export { checkToolEnvironment } from './llm/environment/definition/check-tool-environment.ts'
-export type { CheckOptions, EnvironmentCheck } from './llm/environment/definition/check-tool-environment.ts'
+export type {
+  CheckToolEnvironmentOptions,
+  EnvironmentCheck,
+} from './llm/environment/definition/check-tool-environment.ts'
 export { defineToolEnvironment } from './llm/environment/definition/define-tool-environment.ts'
 export type {
   DefinedTask,

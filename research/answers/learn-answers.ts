@@ -11,7 +11,7 @@ import type {
 } from 'agoge/llm'
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import { attempt } from './text-model.ts'
 import type { TextModel, Attempt, AttemptSettings, Question } from './text-model.ts'
 
@@ -160,7 +160,7 @@ export async function reinforceAnswers<Q extends Question>(
     const examples = settings.examples === undefined ? plain : await settings.examples(plain, groups, step)
     const moving = examples.some(({ advantage = 0, imitation = 0 }) => advantage !== 0 || imitation !== 0)
     const report = moving ? await learnExamples(model, examples, settings) : undefined
-    const zeroVariance = mean(rewards.map((group) => Number(isUniform(group))))
+    const zeroVariance = average(rewards.map((group) => Number(isUniform(group))))
     onStep?.({ step, groups, ...metricsOf(groups.flat()), zeroVariance, ...(report && { report }) })
   }
 }
@@ -170,7 +170,7 @@ export function metricsOf(attempts: readonly Attempt[]): { reward: number; entro
   const tokens = attempts.reduce((sum, member) => sum + member.tokens.length, 0)
   const surprise = attempts.reduce((sum, { logprobs }) => logprobs.reduce((s, value) => s - value, sum), 0)
   return {
-    reward: mean(attempts.map(({ reward }) => reward)),
+    reward: average(attempts.map(({ reward }) => reward)),
     entropy: surprise / Math.max(1, tokens),
     length: tokens / Math.max(1, attempts.length),
   }
@@ -197,6 +197,6 @@ export async function examine(
   const asked = { name: 'examine', seed: 0, maxTokens, temperature, groupSize: samples }
   const groups = await attempt(model, questions, asked)
   const { reward, ...metrics } = metricsOf(groups.flat())
-  const solved = mean(groups.map((group) => Number(group.some((member) => member.reward >= 1))))
+  const solved = average(groups.map((group) => Number(group.some((member) => member.reward >= 1))))
   return { accuracy: reward, solved, ...metrics, groups }
 }

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from 'agoge/engine'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { Question } from './text-model.ts'
 import { type Chains, createChains } from './chains.ts'
 import { type Example, learnExamples, examine } from './learn-answers.ts'
@@ -74,7 +74,7 @@ export async function fineTuneOnSolutions(
     const rate = learningRate * Math.min(1, (step + 1) / 10)
     losses.push((await learnExamples(model, examples, { learningRate: rate })).loss)
   }
-  return mean(losses.slice(-10))
+  return average(losses.slice(-10))
 }
 
 interface ChainExperiment<R extends Run> {

@@ -1,6 +1,6 @@
 import { createMultiAgentVector, climbing, penaltyGame } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
@@ -57,7 +57,7 @@ function payoff({ seed, budget }: ArmRun, edge: (progress: number) => number): n
       const rewarded = Array.from({ length: numEnvs }, (_, i) => rewards[2 * i])
       for (let i = 0; i < numEnvs; i++) {
         const [one, two] = actions.subarray(2 * i, 2 * i + 2)
-        const advantage = rewarded[i] - mean(rewarded)
+        const advantage = rewarded[i] - average(rewarded)
         improve(first, policy, one, advantage)
         improve(second, replies[one], two, advantage)
         if (strength > 0) improve(given[one], replies[one], two, strength * advantage)
@@ -68,7 +68,7 @@ function payoff({ seed, budget }: ArmRun, edge: (progress: number) => number): n
     environment.step()
     return rewards[0] / best
   })
-  return mean(scores)
+  return average(scores)
 }
 
 export default definePaper({

@@ -2,7 +2,7 @@ import { cartPole, evaluateAgent, ppo, ppoPresets, trainClassic } from 'agoge'
 import { contextSampler, visibleContext } from 'agoge/classic'
 import type { EnvironmentDefinition } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 
 const vary = ['poleHalfLength', 'cartMass', 'force'] as const
@@ -24,10 +24,10 @@ async function zeroShot(definition: EnvironmentDefinition, { seed, budget }: Arm
     const contexts = contextSampler(definition.context, { vary, set, seed })
     const contextFor = (episode: number) => contexts(0, episode)
     const played = await evaluateAgent(agent, definition, { episodes: budget.episodes, seed, contextFor })
-    returns.push(mean(played.returns))
+    returns.push(average(played.returns))
   }
   await agent.dispose()
-  return mean(returns)
+  return average(returns)
 }
 
 export default definePaper({

@@ -1,6 +1,6 @@
 import { grpoAdvantages } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import {
   applyUpdate,
@@ -88,7 +88,7 @@ async function accuracy(run: ArmRun, jointly: boolean): Promise<number> {
   }
   const answers = await sampleAnswers(policy, prompts, { ...sampling, groupSize: 32, seed, name: 'test' })
   await Promise.all([policy.dispose(), judge.dispose()])
-  return mean(answers.flat().map((answer) => Number(accepts(answer))))
+  return average(answers.flat().map((answer) => Number(accepts(answer))))
 }
 
 export default definePaper({

@@ -1,6 +1,6 @@
 import { grpoAdvantages } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
@@ -54,7 +54,7 @@ type Pay = (group: readonly Attempt[]) => number
 /** Depends on whether answers with a construction do better than those without. */
 const contrastive: Pay = (group) => {
   const share = (within: boolean): number =>
-    mean(group.filter((member) => constructs(member) === within).map(({ reward }) => reward))
+    average(group.filter((member) => constructs(member) === within).map(({ reward }) => reward))
   const used = group.filter(constructs).length
   return used === 0 || used === group.length ? 0 : bonus * Math.sign(share(true) - share(false))
 }

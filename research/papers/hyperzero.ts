@@ -10,17 +10,9 @@ import {
 } from 'agoge/classic'
 import type { EnvArrays, EnvironmentDefinition, Network } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
-import {
-  compileObjective,
-  createAdam,
-  createParameters,
-  createRandom,
-  mean as meanOf,
-  square,
-  sub,
-} from 'agoge/engine'
+import { compileObjective, createAdam, createParameters, createRandom, mean, square, sub } from 'agoge/engine'
 
 const vary = ['goalX', 'goalY', 'mass', 'friction', 'force'] as const
 const visible = visibleContext(pointMass, vary)
@@ -60,7 +52,7 @@ async function zeroShot(
   const objective = await compileObjective({
     parameters: Object.fromEntries(Object.entries(network.specs).map(([name, spec]) => [name, spec.shape])),
     inputs: { x: { shape }, y: { shape: [numEnvs, 2] } },
-    trace: (weights, { x, y }) => ({ loss: meanOf(square(sub(network.trace(weights, x), y))) }),
+    trace: (weights, { x, y }) => ({ loss: mean(square(sub(network.trace(weights, x), y))) }),
   })
   const parameters = createParameters(network.specs, createRandom('network', seed))
   const adam = createAdam(parameters.data.length)
@@ -82,7 +74,7 @@ async function zeroShot(
   }
   const unseen = contextSampler(pointMass.context, { vary, set: 'interpolation', seed })
   const contextFor = (episode: number) => unseen(0, episode)
-  return mean((await evaluateAgent({ predict }, definition, { episodes: 200, seed, contextFor })).returns)
+  return average((await evaluateAgent({ predict }, definition, { episodes: 200, seed, contextFor })).returns)
 }
 
 export default definePaper({

@@ -1,5 +1,5 @@
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import {
   decayingGreedy,
@@ -24,7 +24,7 @@ function regret({ seed, budget }: ArmRun, make: (horizon: number, random: Random
     const context = { instance: 1000 * seed + bandit }
     return playBandit(definition, strategy, { seed, context }).regrets.at(-1) ?? 0
   })
-  return mean(regrets)
+  return average(regrets)
 }
 
 export default definePaper({

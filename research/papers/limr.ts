@@ -1,5 +1,5 @@
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { metricsOf, reinforceAnswers } from '../answers/learn-answers.ts'
@@ -44,11 +44,9 @@ const full = remember((run: ArmRun) => train(run, (pool) => pool))
 /** How close each curve is to the mean curve, normalised by the distance of the mean curve from 1 (LIMR, eq. 1). */
 function alignments(curves: readonly number[][]): number[] {
   const passes = Math.min(...curves.map((curve) => curve.length))
-  const average = Array.from({ length: passes }, (_, k) => mean(curves.map((curve) => curve[k])))
-  const scale = average.reduce((sum, value) => sum + (1 - value) ** 2, 0)
-  return curves.map(
-    (curve) => 1 - average.reduce((sum, value, k) => sum + (curve[k] - value) ** 2, 0) / scale,
-  )
+  const centre = Array.from({ length: passes }, (_, k) => average(curves.map((curve) => curve[k])))
+  const scale = centre.reduce((sum, value) => sum + (1 - value) ** 2, 0)
+  return curves.map((curve) => 1 - centre.reduce((sum, value, k) => sum + (curve[k] - value) ** 2, 0) / scale)
 }
 
 async function aligned(run: ArmRun): Promise<number> {

@@ -1,7 +1,7 @@
 import { cartPole, evaluateAgent } from 'agoge'
 import { createVectorEnvironment, cmaEs, cmaEsPresets, learnUntil } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import { gaussianProcess, mean } from 'agoge/statistics'
+import { gaussianProcess, average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
@@ -28,7 +28,7 @@ async function train({ seed, budget }: ArmRun, sources: number[], share: number)
     seed,
     contextFor,
   })
-  return indices.map((k) => mean([0, 1, 2, 3, 4].map((round) => returns[k + round * contexts.length])))
+  return indices.map((k) => average([0, 1, 2, 3, 4].map((round) => returns[k + round * contexts.length])))
 }
 
 const best = (trained: number[][]): number[] =>
@@ -46,7 +46,7 @@ async function transfer(
     sources.push(source)
     trained.push(await train(run, [source], 1))
   }
-  return mean(best(trained))
+  return average(best(trained))
 }
 
 /**
@@ -58,16 +58,18 @@ function mostPromising(sources: number[], trained: number[][]): number {
   const own = trained.map((returns, n) => returns[sources[n]])
   const losses = trained.map((returns, n) => {
     const far = indices.filter((k) => k !== sources[n])
-    return mean(far.map((k) => Math.max(0, own[n] - returns[k]) / Math.abs(k - sources[n])))
+    return average(far.map((k) => Math.max(0, own[n] - returns[k]) / Math.abs(k - sources[n])))
   })
-  const gradient = mean(losses)
+  const gradient = average(losses)
   const points = sources.map((source) => [source])
   const believe = gaussianProcess(points, own, { length: 5, deviation: 100, noise: 10 })
   const now = best(trained)
   const gains = indices.map((k) => {
     const belief = believe([k])
     const hoped = Math.min(500, belief.mean + belief.deviation)
-    return mean(indices.map((target) => Math.max(0, hoped - gradient * Math.abs(k - target) - now[target])))
+    return average(
+      indices.map((target) => Math.max(0, hoped - gradient * Math.abs(k - target) - now[target])),
+    )
   })
   return gains.indexOf(Math.max(...gains))
 }
@@ -88,7 +90,7 @@ export default definePaper({
       transfer(run, (sources) =>
         Math.round(((sources.length + 0.5) / run.budget.sources) * contexts.length - 0.5),
       ),
-    'multi-task': async (run) => mean(await train(run, indices, run.budget.sources)),
+    'multi-task': async (run) => average(await train(run, indices, run.budget.sources)),
   },
   metric: 'return in CartPole, mean over poles of 21 lengths, with the best of four policies for each',
   seeds: 20,

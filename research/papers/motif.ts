@@ -1,6 +1,6 @@
 import { grpoAdvantages } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { attempt, rewardOf } from '../answers/text-model.ts'
@@ -59,7 +59,7 @@ const gain = warmStartedOnChains<ArmRun & { rounds: number }>({
   },
   async tested(model, chains, { seed, rounds }) {
     const tests = chains.test(64, [depth]).flatMap((question) => [question, question, question, question])
-    return mean(
+    return average(
       (await think(model, chains, tests, { name: 'test', seed, rounds })).map(({ reward }) => reward),
     )
   },

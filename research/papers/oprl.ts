@@ -1,6 +1,6 @@
 import { grpoAdvantages, onlinePairs } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import {
   applyUpdate,
@@ -47,8 +47,8 @@ function moveAdvantages(group: readonly SampledAnswer[], logprobs: readonly Floa
     Array.from(old, (was, t) => beta * (logprobs[i][prompt.length + t] - was)),
   )
   const all = rewards.flat()
-  const deviation = Math.sqrt(mean(all.map((reward) => (reward - mean(all)) ** 2)))
-  return rewards.map((row) => row.map((reward) => (reward - mean(all)) / (deviation + 1e-4)))
+  const deviation = Math.sqrt(average(all.map((reward) => (reward - average(all)) ** 2)))
+  return rewards.map((row) => row.map((reward) => (reward - average(all)) / (deviation + 1e-4)))
 }
 
 /** Share of right sequences over the last five updates, with the best of three learning rates per arm. */
@@ -62,7 +62,7 @@ async function success(run: ArmRun, withProcess: boolean, learningRate: number):
     const rewards = groups.map((group) =>
       group.map(({ prompt, tokens }) => Number(tokens.every((move, t) => move === rightMove(prompt, t)))),
     )
-    history.push(mean(rewards.flat()))
+    history.push(average(rewards.flat()))
     const batch = groups.flatMap((group, g) =>
       onlinePairs(rewards[g], { pairing: 'all' }).map(({ chosen, rejected }) => {
         const [good, bad] = [group[chosen], group[rejected]]
@@ -92,7 +92,7 @@ async function success(run: ArmRun, withProcess: boolean, learningRate: number):
     await applyUpdate(policy, { sequences: rows, loss }, { learningRate })
   }
   await Promise.all([policy.dispose(), judge.dispose()])
-  return mean(history.slice(-5))
+  return average(history.slice(-5))
 }
 
 export default definePaper({

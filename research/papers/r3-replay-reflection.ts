@@ -1,6 +1,6 @@
 import { grpoAdvantages } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { attempt } from '../answers/text-model.ts'
@@ -38,7 +38,7 @@ interface Parts {
 }
 
 const failed = (group: Group): boolean => group.every(({ reward }) => reward === 0)
-const surprise = ({ logprobs }: Attempt): number => -mean(logprobs)
+const surprise = ({ logprobs }: Attempt): number => -average(logprobs)
 
 /** Among answers that all failed, gives confident ones a slightly higher reward. */
 function ranked(group: Group): number[] {

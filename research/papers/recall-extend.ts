@@ -1,5 +1,5 @@
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { answerLogprobs, type TextModel } from '../answers/text-model.ts'
@@ -49,7 +49,7 @@ function recallByEntropy(): Recall {
 async function surprise(model: TextModel, questions: readonly ChainQuestion[]): Promise<number> {
   const examples = questions.map((question) => solutionExample(model, question))
   const logprobs = await answerLogprobs(model, examples)
-  return -mean(logprobs.flatMap((row) => Array.from(row)))
+  return -average(logprobs.flatMap((row) => Array.from(row)))
 }
 
 function trained(run: ArmRun, recall: Recall, share = 0): Promise<number> {

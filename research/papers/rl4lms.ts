@@ -1,5 +1,5 @@
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import type { Random } from 'agoge/engine'
 import { answerLogprobs, copyWeights, type TextModel, withTextModel, attempt } from '../answers/text-model.ts'
@@ -31,7 +31,7 @@ const grammatical = (text: string): boolean =>
 
 /** Share of positive letters. Measures sentiment whether or not the text follows the grammar. */
 const sentiment = (text: string): number =>
-  text.length === 0 ? 0 : mean(Array.from(text, (letter) => Number(liked.includes(letter))))
+  text.length === 0 ? 0 : average(Array.from(text, (letter) => Number(liked.includes(letter))))
 
 function draw(random: Random): Question {
   const first = random.pick(['a', 'b', 'c', 'd', 'e', 'f'])
@@ -42,7 +42,7 @@ function draw(random: Random): Question {
 async function quality(model: TextModel): Promise<number> {
   const asked = Array.from('abcdef', (first) => ({ prompt: `${first}=`, solution: '', judge: sentiment }))
   const { groups } = await examine(model, asked, { maxTokens, samples: 32 })
-  return mean(groups.flat().map(({ text, reward }) => (grammatical(text) ? reward : 0)))
+  return average(groups.flat().map(({ text, reward }) => (grammatical(text) ? reward : 0)))
 }
 
 const gain = warmStarted<ArmRun>({

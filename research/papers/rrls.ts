@@ -1,7 +1,7 @@
 import { cartPole, evaluateAgent, ppo, ppoPresets, trainClassic } from 'agoge'
 import type { Context } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
@@ -40,7 +40,7 @@ async function worstCase(
   const returns: number[] = []
   for (const corner of corners) {
     const options = { episodes: budget.episodes, seed, contextFor: () => corner }
-    returns.push(mean((await evaluateAgent(agent, cartPole, options)).returns))
+    returns.push(average((await evaluateAgent(agent, cartPole, options)).returns))
   }
   await agent.dispose()
   return Math.min(...returns)

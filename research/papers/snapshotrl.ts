@@ -10,7 +10,7 @@ import {
 } from 'agoge/classic'
 import type { EnvironmentDefinition } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 
 /** A swing-up that starts hanging, almost at rest. */
@@ -63,12 +63,12 @@ async function areaUnderCurve({ seed, budget }: ArmRun, shareOfRun: number): Pro
     every: budget.steps / 20,
     async until(step) {
       early = step < shareOfRun * budget.steps
-      returns.push(mean((await evaluateAgent(agent, swingUp, { episodes: 10, seed })).returns))
+      returns.push(average((await evaluateAgent(agent, swingUp, { episodes: 10, seed })).returns))
       return false
     },
   })
   await agent.dispose()
-  return mean(returns)
+  return average(returns)
 }
 
 export default definePaper({

@@ -1,5 +1,5 @@
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { armAverages, bestArm, playBandit, createBernoulliBandit } from 'agoge/classic'
 import type { ArmAverages } from 'agoge/classic'
@@ -14,7 +14,7 @@ const failure = 0.1
 /** Expected loss of the choice from data in a context, for the data composition where it is largest. */
 function worstLoss({ seed, budget }: ArmRun, choose: (data: ArmAverages) => number): number {
   const losses = shares.map((share) =>
-    mean(
+    average(
       Array.from({ length: budget.contexts }, (_, index) => {
         const instance = 1000 * seed + index
         const means = Array.from({ length: arms }, (_, arm) => uniformAt(instance, 'means', arm))

@@ -2,7 +2,7 @@ import { evaluateAgent } from 'agoge'
 import type { ClassicAgent } from 'agoge'
 import { createVectorEnvironment, defineEnvironment, discrete, qLearning, learnUntil } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import { mean } from 'agoge/statistics'
+import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 
 /** Time between two choices. Choice k integrates it in 2^k steps. */
@@ -73,7 +73,7 @@ const threeBodies = defineEnvironment({
 const loss = async (
   { seed, budget: { episodes } }: ArmRun,
   agent: Pick<ClassicAgent, 'predict'>,
-): Promise<number> => -mean((await evaluateAgent(agent, threeBodies, { episodes, seed })).returns)
+): Promise<number> => -average((await evaluateAgent(agent, threeBodies, { episodes, seed })).returns)
 
 const fixed = (choice: number) => {
   const predict: ClassicAgent['predict'] = (_, rows, actions) => void actions.fill(choice, 0, rows)

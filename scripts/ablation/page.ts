@@ -1,5 +1,5 @@
 import { findPolicyPreset } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
-import { mean } from '../../src/statistics/statistics.ts'
+import { average } from '../../src/statistics/statistics.ts'
 import type { Estimate } from '../../src/statistics/statistics.ts'
 import type { Result, Success } from './play.ts'
 import { difficulty } from './task.ts'
@@ -18,7 +18,7 @@ const quantiles = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.26
 /** The mean over seeds with Student's 95% interval. */
 function overSeeds(values: readonly number[]): Estimate {
   const n = values.length
-  const centre = mean(values)
+  const centre = average(values)
   const variance = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / Math.max(1, n - 1)
   const half = n < 2 ? Number.NaN : quantiles[n - 2] * Math.sqrt(variance / n)
   return { mean: centre, low: centre - half, high: centre + half, n }
@@ -44,16 +44,18 @@ export function ablationPage({ before, results }: Ablation): string {
         of(standard).flatMap((other) => (other.seed === result.seed ? [result.sampled - other.sampled] : [])),
       ),
     )
-  const average = (variant: string, key: 'entropy' | 'clipFraction' | 'responseTokens'): string =>
-    mean(of(variant).map((result) => result[key])).toFixed(key === 'responseTokens' ? 1 : 3)
+  const averageOf = (variant: string, key: 'entropy' | 'clipFraction' | 'responseTokens'): string =>
+    average(of(variant).map((result) => result[key])).toFixed(key === 'responseTokens' ? 1 : 3)
   const reached = (variant: string): string => {
     const curves = of(variant).map(({ curve }) => curve)
     return [20, 40, plan.reinforcement.steps]
-      .map((step) => points(mean(curves.map((curve) => mean(curve.slice(Math.max(0, step - 10), step))))))
+      .map((step) =>
+        points(average(curves.map((curve) => average(curve.slice(Math.max(0, step - 10), step))))),
+      )
       .join(', ')
   }
   const sorted = names.toSorted(
-    (a, b) => mean(of(b).map((r) => r.sampled)) - mean(of(a).map((r) => r.sampled)),
+    (a, b) => average(of(b).map((r) => r.sampled)) - average(of(a).map((r) => r.sampled)),
   )
   const { reinforcement, warmStart, demonstrations } = plan
   const shown = Object.values(demonstrations).reduce((sum, count) => sum + count, 0)
@@ -82,9 +84,9 @@ ${sorted
       interval(overSeeds(of(name).map((r) => r.greedy))),
       name === standard ? '' : interval(pairs(name)),
       reached(name),
-      average(name, 'entropy'),
-      average(name, 'clipFraction'),
-      average(name, 'responseTokens'),
+      averageOf(name, 'entropy'),
+      averageOf(name, 'clipFraction'),
+      averageOf(name, 'responseTokens'),
     ]),
   )
   .join('\n')}

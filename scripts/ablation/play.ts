@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { optimisePolicy } from '../../src/llm/algorithm/policy-optimisation/optimise-policy.ts'
 import type { PolicySettings } from '../../src/llm/algorithm/catalogue.ts'
 import { isJudged } from '../../src/llm/evaluation/episode-statistics.ts'
-import { mean } from '../../src/statistics/statistics.ts'
+import { average } from '../../src/statistics/statistics.ts'
 import type { LocalBackend } from '../../src/llm/backend/local-backend.ts'
 import { evaluatePolicy, heldOutTasks } from '../../src/llm/rollout/collect.ts'
 import { actorOf, createJob } from '../../src/llm/training/job.ts'
@@ -120,7 +120,7 @@ export async function playVariant(
   const success = await successOf(job)
   const rows = folder.lines('metrics.jsonl').map((line) => (JSON.parse(line) as MetricsRecord).metrics)
   const last = (name: string): number =>
-    mean(rows.slice(-10).flatMap((row) => (name in row ? [row[name]] : [])))
+    average(rows.slice(-10).flatMap((row) => (name in row ? [row[name]] : [])))
   return {
     variant,
     seed,

@@ -1,4 +1,4 @@
-import { mean, quantile, meanInterval, studentQuantile } from '../../src/statistics/statistics.ts'
+import { average, quantile, meanInterval, studentQuantile } from '../../src/statistics/statistics.ts'
 import type { Random } from '../../src/engine/random/index.ts'
 
 export type Interval = readonly [low: number, high: number]
@@ -13,7 +13,7 @@ export type Candidate = (typeof candidates)[number]
 /** All of them for the same values. The bootstraps share their resamples. */
 export function candidateIntervals(values: readonly number[], random: Random): Record<Candidate, Interval> {
   const n = values.length
-  const centre = mean(values)
+  const centre = average(values)
   const apart = Float64Array.from(values, (value) => value - centre)
   const error = standardError(
     0,

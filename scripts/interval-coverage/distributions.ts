@@ -1,4 +1,4 @@
-import { interquartileMean, mean } from '../../src/statistics/statistics.ts'
+import { interquartileMean, average } from '../../src/statistics/statistics.ts'
 import { createRandom } from '../../src/engine/random/index.ts'
 import type { Random } from '../../src/engine/random/index.ts'
 
@@ -64,7 +64,7 @@ export type DistributionName = keyof typeof distributions
 /** The true mean, from half a million draws if there is no formula. */
 export function meanOf(name: DistributionName): number {
   const distribution: Distribution = distributions[name]
-  return distribution.mean ?? mean(manyOf(name, 500_000))
+  return distribution.mean ?? average(manyOf(name, 500_000))
 }
 
 /** The interquartile mean of the distribution, from enough draws for an error of about a thousandth of its deviation. */

@@ -66,7 +66,7 @@ export type {
 export { asyncVectorFrom } from './environment/async-vector-from.ts'
 export type { AsyncVectorEnvironment, AsyncVectorOptions } from './environment/async-vector-from.ts'
 export { checkEnvironment, requireDefinition, findFaults } from './environment/check/check-environment.ts'
-export type { CheckOptions } from './environment/check/check-environment.ts'
+export type { CheckEnvironmentOptions } from './environment/check/check-environment.ts'
 export type { Finding } from './environment/check/finding.ts'
 export {
   contextSampler,
@@ -99,7 +99,7 @@ export type {
   StepResult,
 } from './environment/environment.ts'
 export { finiteModel, outcomesOf, sampleCategorical, finiteEnvironment } from './environment/finite-model.ts'
-export type { FiniteModel, Outcome, FiniteDefinition } from './environment/finite-model.ts'
+export type { FiniteModel, TransitionOutcome, FiniteDefinition } from './environment/finite-model.ts'
 export {
   independentAgents,
   createMultiAgentVector,

@@ -39,7 +39,10 @@ export type { AttackResult, AuditExample, AuditOptions, AuditReport } from './au
 export { cheatRates } from './audit/cheating-agents.ts'
 export type { CheatName, CheatOptions, CheatRate } from './audit/cheating-agents.ts'
 export { checkToolEnvironment } from './environment/definition/check-tool-environment.ts'
-export type { CheckOptions, EnvironmentCheck } from './environment/definition/check-tool-environment.ts'
+export type {
+  CheckToolEnvironmentOptions,
+  EnvironmentCheck,
+} from './environment/definition/check-tool-environment.ts'
 export { defineToolEnvironment } from './environment/definition/define-tool-environment.ts'
 export type {
   DefinedTask,

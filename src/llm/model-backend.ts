@@ -5,7 +5,7 @@ import type { Grammar } from './grammar/compile.ts'
  * How tokens are drawn. Tokens are removed in the order of transformers: grammar, temperature, top-k, top-p of the
  * rest, min-p. The next token is drawn from the remaining tokens in proportion to their probability.
  */
-export interface SamplingSettings {
+export interface GenerationSettings {
   /** Most tokens to generate, at least 1. A row also ends when the model's window is full. */
   maxTokens: number
   /** Generation ends with any of these ids, which is included in the result. */
@@ -42,14 +42,14 @@ export interface SamplingSettings {
  * One sequence to generate. Its own settings override those of the call, so one call can carry requests of several
  * users.
  */
-export interface SampleRequest extends Partial<SamplingSettings> {
+export interface SampleRequest extends Partial<GenerationSettings> {
   /** Token ids that the model is shown, special tokens included. */
   prompt: Int32Array
   /** Key of this row's random stream. Tokens depend on (key, token index), not on the order of arrival. */
   key: number | string
 }
 
-export interface SampleOptions extends SamplingSettings {
+export interface SampleOptions extends GenerationSettings {
   signal?: AbortSignal
   /** Called for each token as soon as it is drawn; `row` is the index of the request. */
   onToken?: (row: number, token: number, logprob: number) => void

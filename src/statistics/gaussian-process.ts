@@ -1,4 +1,4 @@
-import { mean } from './statistics.ts'
+import { average } from './statistics.ts'
 
 export interface GaussianProcessOptions {
   /** Length scale of the kernel. */
@@ -33,7 +33,7 @@ export function gaussianProcess(
     const square = a.reduce((sum, x, k) => sum + (x - b[k]) ** 2, 0)
     return deviation ** 2 * Math.exp(-square / (2 * length ** 2))
   }
-  const level = mean(values)
+  const level = average(values)
   const gram = points.map((a, i) => points.map((b, j) => kernel(a, b) + (i === j ? noise ** 2 : 0)))
   const weights = solvePositive(
     gram,

@@ -8,7 +8,7 @@ export {
   wilsonInterval,
   rankCorrelation,
   interquartileMean,
-  mean,
+  average,
   quantile,
 } from './statistics.ts'
 export type { BootstrapSettings, Estimate, MeanEstimate, NoInterval, IntervalSettings } from './statistics.ts'

@@ -2,7 +2,7 @@ import { createRandom } from '../engine/random/index.ts'
 import { AgogeError } from '../error.ts'
 
 /** The arithmetic mean, or 0 for no values. */
-export function mean(values: ArrayLike<number>): number {
+export function average(values: ArrayLike<number>): number {
   let sum = 0
   for (let i = 0; i < values.length; i++) sum += values[i]
   return values.length === 0 ? 0 : sum / values.length
@@ -20,7 +20,7 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
 export function interquartileMean(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const cut = Math.floor(sorted.length / 4)
-  return mean(sorted.slice(cut, sorted.length - cut))
+  return average(sorted.slice(cut, sorted.length - cut))
 }
 
 /**
@@ -29,7 +29,7 @@ export function interquartileMean(values: readonly number[]): number {
  */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number {
   const [x, y] = [ranks(a), ranks(b)]
-  const [meanX, meanY] = [mean(x), mean(y)]
+  const [meanX, meanY] = [average(x), average(y)]
   let [both, squaresX, squaresY] = [0, 0, 0]
   for (let i = 0; i < x.length; i++) {
     both += (x[i] - meanX) * (y[i] - meanY)
@@ -157,7 +157,7 @@ export function meanInterval(
   { level = 0.95 }: IntervalSettings = {},
 ): MeanEstimate {
   const n = values.length
-  const centre = mean(values)
+  const centre = average(values)
   return tooFew(centre, n) ?? studentAndHall(values, centre, level)
 }
 

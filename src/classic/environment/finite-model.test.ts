@@ -7,9 +7,9 @@ import {
   outcomesOf,
   sampleCategorical,
 } from './index.ts'
-import type { Outcome } from './index.ts'
+import type { TransitionOutcome } from './index.ts'
 
-const stay = (state: number): Outcome[] => [{ probability: 1, state, reward: 0, terminated: false }]
+const stay = (state: number): TransitionOutcome[] => [{ probability: 1, state, reward: 0, terminated: false }]
 /** Two states; action 1 leads from the first to the second with 0.75 and ends there. */
 const lamp = finiteModel({
   states: 2,

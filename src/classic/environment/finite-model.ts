@@ -4,7 +4,7 @@ import { defineEnvironment, type EnvironmentDefinition } from './definition.ts'
 import { discrete } from './space.ts'
 
 /** One possible result of an action. */
-export interface Outcome {
+export interface TransitionOutcome {
   probability: number
   /** The next state. */
   state: number
@@ -45,7 +45,7 @@ export function finiteModel(description: {
   actions: number
   /** The state in which every episode starts, or [states] probabilities. */
   start: number | ArrayLike<number>
-  outcomes: (state: number, action: number) => readonly Outcome[]
+  outcomes: (state: number, action: number) => readonly TransitionOutcome[]
 }): FiniteModel {
   const { states, actions } = description
   const start = new Float64Array(states)
@@ -53,7 +53,7 @@ export function finiteModel(description: {
   else start.set(description.start)
   checkDistribution(start, 'the start')
 
-  const rows: Outcome[] = []
+  const rows: TransitionOutcome[] = []
   const offsets = new Int32Array(states * actions + 1)
   for (let state = 0; state < states; state++) {
     for (let action = 0; action < actions; action++) {
@@ -76,9 +76,9 @@ export function finiteModel(description: {
 }
 
 /** The outcomes of an action in a state, in the order of the model. */
-export function outcomesOf(model: FiniteModel, state: number, action: number): Outcome[] {
+export function outcomesOf(model: FiniteModel, state: number, action: number): TransitionOutcome[] {
   const pair = state * model.actions + action
-  const outcomes: Outcome[] = []
+  const outcomes: TransitionOutcome[] = []
   for (let row = model.offsets[pair]; row < model.offsets[pair + 1]; row++) {
     outcomes.push({
       probability: model.probabilities[row],
@@ -108,7 +108,7 @@ export function sampleCategorical(
   return from
 }
 
-function checkOutcomes(outcomes: readonly Outcome[], states: number, where: string): void {
+function checkOutcomes(outcomes: readonly TransitionOutcome[], states: number, where: string): void {
   checkDistribution(
     outcomes.map((outcome) => outcome.probability),
     where,
@@ -209,7 +209,7 @@ export function finiteEnvironment(
 }
 
 function withNoise(model: FiniteModel, noise: number): FiniteModel {
-  const scaled = (outcomes: Outcome[], factor: number): Outcome[] =>
+  const scaled = (outcomes: TransitionOutcome[], factor: number): TransitionOutcome[] =>
     outcomes.map((outcome) => ({ ...outcome, probability: outcome.probability * factor }))
   return finiteModel({
     ...model,

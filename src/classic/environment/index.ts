@@ -19,7 +19,7 @@ export type {
   ContextSet,
 } from './context.ts'
 export { finiteModel, outcomesOf, sampleCategorical, finiteEnvironment } from './finite-model.ts'
-export type { FiniteModel, Outcome, FiniteDefinition } from './finite-model.ts'
+export type { FiniteModel, TransitionOutcome, FiniteDefinition } from './finite-model.ts'
 export { requireSameStep, createVectorEnvironment } from './vector.ts'
 export {
   box,
@@ -117,5 +117,5 @@ export type { PngOptions } from './render/png.ts'
 export type { Rendered, TerminalOptions } from './render/render.ts'
 export type { SvgOptions } from './render/svg.ts'
 export { checkEnvironment, requireDefinition, findFaults } from './check/check-environment.ts'
-export type { CheckOptions } from './check/check-environment.ts'
+export type { CheckEnvironmentOptions } from './check/check-environment.ts'
 export type { Finding } from './check/finding.ts'

@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts'
 import { hash32 } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
-import { mean } from '../../statistics/statistics.ts'
+import { average } from '../../statistics/statistics.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import {
   type AnyEnvironment,
@@ -253,7 +253,7 @@ function byAgent(agents: readonly string[], { returns, lengths, cutOff }: Played
 
 /** The mean return of each agent, by name; undefined for environments of one agent. */
 export const agentReturns = ({ agents }: Pick<Played, 'agents'>): Record<string, number> | undefined =>
-  agents && Object.fromEntries(Object.entries(agents).map(([name, values]) => [name, mean(values)]))
+  agents && Object.fromEntries(Object.entries(agents).map(([name, values]) => [name, average(values)]))
 
 /** A warning for an evaluation in which episodes were cut off; undefined if all ended. */
 export const cutOffNote = (

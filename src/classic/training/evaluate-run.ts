@@ -1,5 +1,5 @@
 import { defined } from '../../defined.ts'
-import { intervalText, meanInterval, mean } from '../../statistics/statistics.ts'
+import { intervalText, meanInterval, average } from '../../statistics/statistics.ts'
 import type { EvaluationContexts } from './context-settings.ts'
 import { agentReturns, cutOffNote, evaluateAgent } from './evaluate-agent.ts'
 import { checkpointAt } from './run-record.ts'
@@ -69,7 +69,7 @@ async function play(
   const agents = agentReturns(played)
   const found = {
     return: meanInterval(Array.from(played.returns)),
-    length: mean(played.lengths),
+    length: average(played.lengths),
     ...defined({ agents }),
   }
   const seconds = clock(run)

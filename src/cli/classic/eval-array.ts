@@ -4,7 +4,12 @@ import { defined } from '../../defined.ts'
 import type { ClassicAgent } from '../../classic/algorithm/agent.ts'
 import { choiceCounts, rowSize } from '../../classic/environment/index.ts'
 import type { Playable, EnvironmentDefinition } from '../../classic/environment/index.ts'
-import { intervalText, meanInterval, stratifiedInterquartileMean, mean } from '../../statistics/statistics.ts'
+import {
+  intervalText,
+  meanInterval,
+  stratifiedInterquartileMean,
+  average,
+} from '../../statistics/statistics.ts'
 import type { MeanEstimate } from '../../statistics/statistics.ts'
 import { agentReturns, cutOffNote, evaluateAgent } from '../../classic/training/evaluate-agent.ts'
 import { estimateText, returnText } from '../../classic/training/report.ts'
@@ -73,7 +78,7 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
         model,
         set,
         return: meanInterval(values),
-        length: mean(lengths),
+        length: average(lengths),
         returns: values,
         ...defined({ agents: agentReturns(played) }),
       })

@@ -49,7 +49,7 @@ export interface Trial {
 }
 
 /** A played episode. */
-export interface Outcome extends Trial {
+export interface PlayedTrial extends Trial {
   watched: Watched
   gained: boolean
   unclear: boolean
@@ -79,7 +79,7 @@ export function practiceTrials(
 
 /** The variant that gained most often in this kind of task, or else in any. */
 export function bestVariant<V extends { name: string }>(
-  tried: readonly Outcome[],
+  tried: readonly PlayedTrial[],
   variants: readonly V[],
   kind: string,
 ): V | undefined {
@@ -95,7 +95,7 @@ export function bestVariant<V extends { name: string }>(
 }
 
 /** Plays trials and checks each outcome. */
-export async function play(audit: Audit, trials: readonly Trial[]): Promise<Outcome[]> {
+export async function play(audit: Audit, trials: readonly Trial[]): Promise<PlayedTrial[]> {
   const { environment, limits, seed, tools, reward, signal, done } = audit
   const plays = trials.map(({ reference, variant, script }, at) => {
     const { task } = reference
@@ -104,7 +104,7 @@ export async function play(audit: Audit, trials: readonly Trial[]): Promise<Outc
   })
   const all = await playScripts(environment, plays, { limits, ...defined({ signal }) })
   signal?.throwIfAborted()
-  const outcomes: Outcome[] = []
+  const outcomes: PlayedTrial[] = []
   for (const [at, trial] of trials.entries()) {
     const watched = all[at]
     const { episode } = watched
@@ -171,13 +171,13 @@ export interface AttackResult {
 export function resultOf(
   { threshold }: Audit,
   { name, about, advice }: Pick<AttackResult, 'name' | 'about' | 'advice'>,
-  outcomes: readonly Outcome[],
+  outcomes: readonly PlayedTrial[],
 ): AttackResult {
-  const estimate = (some: readonly Outcome[]): Estimate => {
+  const estimate = (some: readonly PlayedTrial[]): Estimate => {
     const judged = some.filter(({ watched }) => watched.episode.status !== 'masked')
     return wilsonInterval(judged.filter(({ gained }) => gained).length, judged.length)
   }
-  const kindOf = ({ reference }: Outcome): string => reference.task.kind
+  const kindOf = ({ reference }: PlayedTrial): string => reference.task.kind
   const hit = outcomes.filter(({ gained }) => gained)
   const kinds = Object.fromEntries(
     [...new Set(hit.map(kindOf))].map((kind) => [
@@ -201,7 +201,7 @@ export function resultOf(
   }
 }
 
-function exampleOf({ reference: { task }, variant, watched, reason }: Outcome): AuditExample {
+function exampleOf({ reference: { task }, variant, watched, reason }: PlayedTrial): AuditExample {
   return {
     task: task.id,
     kind: task.kind,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { driver, onDevice } from '../../engine/tensor/testing/device-process.ts'
 
-interface Outcome {
+interface DeviceResult {
   losses: number[]
   norms: number[]
   tokens: number[][]
@@ -14,7 +14,7 @@ test.skipIf(!existsSync(driver))('a model trains and writes on WebGPU as on the 
     ['cpu', 'webgpu'].map(async (device) => {
       const { code, out, err } = await onDevice(device, new URL('../testing/on-device.ts', import.meta.url))
       expect(code, err).toBe(0)
-      return JSON.parse(out) as Outcome
+      return JSON.parse(out) as DeviceResult
     }),
   )
   const [cpu, gpu] = outcomes

@@ -5,7 +5,7 @@ import {
   studentQuantile,
   tooFew,
   wilsonBounds,
-  mean,
+  average,
 } from '../../statistics/statistics.ts'
 import type { Episode } from '../episode/types.ts'
 
@@ -138,10 +138,10 @@ export function compareSuccess(
       : [{ gain: share(ofA) - share(ofB), attempts: (ofA.trials + ofB.trials) / 2 }]
   })
   const gains = pairs.map(({ gain }) => gain)
-  const [n, centre] = [gains.length, mean(gains)]
+  const [n, centre] = [gains.length, average(gains)]
   const few = tooFew(centre, n)
   if (few !== null) return few
-  const one = 1 / mean(pairs.map(({ attempts }) => attempts))
+  const one = 1 / average(pairs.map(({ attempts }) => attempts))
   const { low, high } = meanInterval([...gains, one, -one], settings)
   return { mean: centre, low: Math.max(-1, low ?? -1), high: Math.min(1, high ?? 1), n }
 }
@@ -162,9 +162,9 @@ export function probabilityOfImprovement(
   b: readonly number[],
   { level = 0.95 }: IntervalSettings = {},
 ): MeanEstimate {
-  const ofA = a.map((x) => mean(b.map((y) => win(x, y))))
-  const ofB = b.map((y) => mean(a.map((x) => win(x, y))))
-  const share = mean(ofA)
+  const ofA = a.map((x) => average(b.map((y) => win(x, y))))
+  const ofB = b.map((y) => average(a.map((x) => win(x, y))))
+  const share = average(ofA)
   const least = Math.min(a.length, b.length)
   const n = a.length + b.length
   const few = tooFew(share, least)
@@ -183,7 +183,7 @@ export function probabilityOfImprovement(
 const win = (x: number, y: number): number => (x > y ? 1 : x === y ? 0.5 : 0)
 
 function varianceOfMean(values: readonly number[]): number {
-  const centre = mean(values)
+  const centre = average(values)
   const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0)
   return squares / (values.length - 1) / values.length
 }

@@ -25,7 +25,7 @@ import type { TransformerConfig } from './config.ts'
 import { linear, normalise } from './layers.ts'
 
 /** Inputs of a loss over tokens, all [tokens] except the two clips, which are [1]. */
-interface LossInputs {
+interface TensorLossInputs {
   /** Log-probabilities under the trained weights. */
   logprobs: Tensor
   /** Log-probabilities under the sampling policy. */
@@ -46,7 +46,7 @@ function clamped(difference: Tensor): Tensor {
   return minimum(maximum(difference, -logRatioLimit), logRatioLimit)
 }
 
-function objective(name: LossName, inputs: LossInputs): Tensor | undefined {
+function objective(name: LossName, inputs: TensorLossInputs): Tensor | undefined {
   if (name === 'cross_entropy') return undefined
   const { logprobs, sampled, advantages } = inputs
   const ratio = exp(clamped(sub(logprobs, sampled)))
@@ -67,7 +67,7 @@ function objective(name: LossName, inputs: LossInputs): Tensor | undefined {
  * ratios from log-ratios clamped to +-20
  * - `kl`: r - 1 - log r with r = sampled / trained probability (k3, Schulman 2020), which is 0 if both agree
  */
-function tracedLoss(name: LossName, inputs: LossInputs): Tensor {
+function tracedLoss(name: LossName, inputs: TensorLossInputs): Tensor {
   const cross = mul(inputs.ce, neg(inputs.logprobs))
   const difference = clamped(sub(inputs.sampled, inputs.logprobs))
   const divergence = mul(inputs.kl, sub(sub(exp(difference), 1), difference))

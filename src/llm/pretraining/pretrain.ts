@@ -7,7 +7,7 @@ import { warmUpStableDecay } from '../../engine/nn/index.ts'
 import { trainTokenizer } from '../tokenizer/bpe-train.ts'
 import { smallConfig } from '../model/config.ts'
 import type { TransformerConfig } from '../model/config.ts'
-import { mean } from '../../statistics/statistics.ts'
+import { average } from '../../statistics/statistics.ts'
 import { conversationSeed, corpusBatch } from './corpus-batches.ts'
 import type { CorpusBatch } from './corpus-batches.ts'
 import { corpusConversation } from './corpus/conversation.ts'
@@ -244,7 +244,7 @@ function pretrainingPart(
         const count = at.tokens >= totalTokens ? 100 : 24
         const skills = await evaluateSkills(backend, tokenizer, { count, names, ...defined({ signal }) })
         options.onSkills?.(skills, at.tokens)
-        return { score: mean(Object.values(skills)), metrics: skills }
+        return { score: average(Object.values(skills)), metrics: skills }
       },
       keep: 'last',
     },

@@ -1,4 +1,4 @@
-import type { SamplingSettings } from '../model-backend.ts'
+import type { GenerationSettings } from '../model-backend.ts'
 
 /**
  * Which tokens of a row remain: those with a weight above `cutoff`, and of those with exactly that weight the ids up to
@@ -11,7 +11,7 @@ interface Kept {
   mass: number
 }
 
-type Truncation = Pick<SamplingSettings, 'topK' | 'topP' | 'minP'>
+type Truncation = Pick<GenerationSettings, 'topK' | 'topP' | 'minP'>
 
 /** Buckets distinguish weights by sign, exponent and three bits of the fraction. */
 const bucketShift = 20

@@ -6,7 +6,7 @@ import type {
   SampleOptions,
   SampleOutput,
   SampleRequest,
-  SamplingSettings,
+  GenerationSettings,
   TokenLogprob,
 } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
@@ -15,7 +15,7 @@ import { drawKept, drawToken, likeliestToken, likeliestTokens, truncate, truncat
 import type { StopWatch } from './token-reader.ts'
 
 /** The settings of a request: its own override those of the call. */
-export function settingsOf(request: SampleRequest, options: SampleOptions): SamplingSettings {
+export function settingsOf(request: SampleRequest, options: SampleOptions): GenerationSettings {
   const { prompt: _prompt, key: _key, ...own } = request
   const { signal: _signal, onToken: _onToken, ...common } = options
   return { ...common, ...own }
@@ -65,7 +65,7 @@ const leastTemperature = 1e-6
 
 const isCount = (value: number, least: number): boolean => Number.isInteger(value) && value >= least
 
-function checkSettings(settings: SamplingSettings, whose: string, hasTexts: boolean): void {
+function checkSettings(settings: GenerationSettings, whose: string, hasTexts: boolean): void {
   const { maxTokens, temperature, topK = 1, topP = 1, minP = 0, topLogprobs = 0 } = settings
   const refuse = (given: unknown, expected: string, hint?: string): never => {
     throw new AgogeError(`the sampling options of ${whose} cannot be used`, {
@@ -96,7 +96,7 @@ function checkSettings(settings: SamplingSettings, whose: string, hasTexts: bool
 /** A row that is being sampled. */
 export interface Row {
   readonly request: SampleRequest
-  readonly settings: SamplingSettings
+  readonly settings: GenerationSettings
   /** Most tokens that it may have. */
   readonly limit: number
   readonly watch: StopWatch
@@ -118,7 +118,7 @@ export interface Distributions {
 }
 
 /** The factor of a row's logits. Greedy rows are reported at temperature 1. */
-export const inverseTemperature = ({ temperature }: SamplingSettings): number =>
+export const inverseTemperature = ({ temperature }: GenerationSettings): number =>
   temperature === 0 ? 1 : 1 / temperature
 
 const logOf = (probability: number): number => Math.log(Math.max(probability, tinyProbability))
@@ -208,7 +208,7 @@ function notFinite({ key, prompt }: SampleRequest): AgogeError {
   })
 }
 
-function stuck({ grammar, stop }: SamplingSettings, tokens: readonly number[]): AgogeError {
+function stuck({ grammar, stop }: GenerationSettings, tokens: readonly number[]): AgogeError {
   return new AgogeError('no token of the model can continue as the grammar requires', {
     code: 'grammar-stuck',
     given: { grammar, tokens, stop },

@@ -5,7 +5,7 @@ import { headWidth, type TransformerConfig } from '../model/config.ts'
 import { createFolding, type FoldedWeights } from '../model/folded-weights.ts'
 import type { Parameters } from '../model/parameters.ts'
 import { createOutputBuffers } from '../model/programs.ts'
-import type { SamplingSettings } from '../model-backend.ts'
+import type { GenerationSettings } from '../model-backend.ts'
 import { createFewRowsDecoder, type FewRowsDecoder, isForFewRows, mostFewRows } from './few-rows-decoder.ts'
 import { createKeyValueCache, type KeyValueCache, type NewRows } from './key-value-cache.ts'
 import { createQuantisedFolding, type SamplingWeights } from './quantised-weights.ts'
@@ -19,7 +19,7 @@ export interface StopWatch {
 
 /** `bytesOf` returns the text of a token as UTF-8; only called if there are texts among the sequences. */
 export function createStopWatch(
-  { stop, stopSequences = [] }: Pick<SamplingSettings, 'stop' | 'stopSequences'>,
+  { stop, stopSequences = [] }: Pick<GenerationSettings, 'stop' | 'stopSequences'>,
   bytesOf: (token: number) => Uint8Array,
 ): StopWatch {
   const runs = stopSequences.filter((sequence) => typeof sequence !== 'string')

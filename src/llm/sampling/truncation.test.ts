@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { uniformAt } from '../../engine/random/index.ts'
 import { drawKept, isKept, likeliestTokens, truncate } from './draw.ts'
-import type { SamplingSettings } from '../model-backend.ts'
+import type { GenerationSettings } from '../model-backend.ts'
 
-type Settings = Pick<SamplingSettings, 'topK' | 'topP' | 'minP'>
+type Settings = Pick<GenerationSettings, 'topK' | 'topP' | 'minP'>
 
 const keptIds = (weights: Float32Array, settings: Settings, start = 0, size = weights.length): number[] => {
   const kept = truncate(weights, start, size, settings)

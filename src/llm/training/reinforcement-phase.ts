@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts'
 import { createRandom } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
-import { mean } from '../../statistics/statistics.ts'
+import { average } from '../../statistics/statistics.ts'
 import type { Task } from '../agent/types.ts'
 import { informativeGroups } from '../algorithm/advantages/group.ts'
 import { trainedTokens } from '../algorithm/losses/imitation.ts'
@@ -32,7 +32,7 @@ interface Learner {
  *
  * @param demonstrations all of them, for plans that mix some in.
  */
-function createLearner<T extends Task>(
+function createPhaseLearner<T extends Task>(
   job: Job<T>,
   demonstrations: () => Promise<readonly Episode[]>,
 ): Learner {
@@ -94,7 +94,7 @@ function createLearner<T extends Task>(
       if (Object.keys(memory).length > 0) state.memory = memory
       const names = new Set(rows.flatMap((row) => Object.keys(row)))
       return Object.fromEntries(
-        [...names].map((name) => [name, mean(rows.flatMap((row) => (name in row ? [row[name]] : [])))]),
+        [...names].map((name) => [name, average(rows.flatMap((row) => (name in row ? [row[name]] : [])))]),
       )
     },
     async dispose() {
@@ -168,7 +168,7 @@ export async function runReinforcement<T extends Task>(
     return { first, more: (count) => others.draw(count) }
   }
   const queue = createBatchQueue(job, draw)
-  const learner = createLearner(job, demonstrations)
+  const learner = createPhaseLearner(job, demonstrations)
   const { validateEvery, steps } = settings
   try {
     await runPart(
@@ -224,7 +224,7 @@ async function reinforce<T extends Task>(
 
   for (const { task, episodes } of options.program === undefined ? played : []) {
     const counted = episodes.filter(isJudged)
-    if (counted.length > 0) sampler.observe(task, mean(counted.map((episode) => Number(episode.success))))
+    if (counted.length > 0) sampler.observe(task, average(counted.map((episode) => Number(episode.success))))
   }
   // The step is done from here on. No await below.
   state.sampler = sampler.state()
@@ -240,7 +240,7 @@ async function reinforce<T extends Task>(
   const summary = summariseEpisodes(all)
   const tokens = all.reduce((sum, episode) => sum + trainedTokens(episode), 0)
   const metrics = {
-    reward: mean(rewards),
+    reward: average(rewards),
     success: summary.success.mean,
     ...Object.fromEntries(
       Object.entries(options.program === undefined ? sampler.kinds : {}).map(([name, value]) => [

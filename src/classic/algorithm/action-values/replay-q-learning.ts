@@ -100,7 +100,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
       ...(prioritised === false ? {} : { alpha: prioritised.alpha }),
     })
     const parts = { environment, config, method, networks, replay, drawing, sizes, threads }
-    const learner = await createLearner(parts)
+    const learner = await createReplayQLearner(parts)
     const act = createExplorer(parts)
     const eachBest = createReader(parts)
     let seen = 0
@@ -278,7 +278,7 @@ function createQNetworks(
 }
 
 /** Gradient steps on transitions from the replay. */
-async function createLearner(parts: LearnerParts) {
+async function createReplayQLearner(parts: LearnerParts) {
   const { config, method, networks, replay } = parts
   const { noisy, adam, parameters, noise } = networks
   const { gradientSteps, prioritised, batchSize: rows } = config

@@ -84,7 +84,7 @@ export const sac = (config: SacConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
     const numEnvs = environment.envs.count
     const random = createRandom('sac', seed)
-    const learner = await createLearner(environment, config, { random, threads })
+    const learner = await startSacLearner(environment, config, { random, threads })
     const { actorNetwork, criticNetworks, distribution, bounds, pair, critics, temperature } = learner
     const k = bounds.size
     const unit = new Float32Array(numEnvs * k)
@@ -126,9 +126,9 @@ export const sac = (config: SacConfig): ClassicAlgorithm =>
     )
   })
 
-type Learner = Awaited<ReturnType<typeof createLearner>>
+type Learner = Awaited<ReturnType<typeof startSacLearner>>
 
-async function createLearner(
+async function startSacLearner(
   { definition }: AnyVector,
   config: SacConfig,
   { random, threads }: { random: Random; threads: number },

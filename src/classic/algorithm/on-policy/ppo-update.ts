@@ -55,7 +55,7 @@ type PpoMetric = 'policyLoss' | 'valueLoss' | 'entropy' | 'kl'
  * @param inputs of the rollout: actions [R, k]; logprobs, values, advantages and returns, each [R]; maskPenalty [R, n]
  *   if actions are masked. Also clip [1], and beta [1] for a KL penalty.
  */
-export function ppoLoss(
+export function ppoMinibatchLoss(
   { clipValue, entropy, valueWeight, klPenalty }: PpoLossConfig,
   distribution: ActionDistribution,
   prediction: { parameters: Tensor; values: Tensor },

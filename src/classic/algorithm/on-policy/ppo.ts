@@ -6,7 +6,7 @@ import type { ClassicAlgorithm } from '../agent.ts'
 import { checkMinibatches, checkSettings } from '../check-settings.ts'
 import { overNormalised, overWindow } from '../wrap-algorithm.ts'
 import { onPolicyAgent } from './on-policy-agent.ts'
-import { createPpoUpdate, ppoLoss, type PpoLossConfig, type PpoUpdateConfig } from './ppo-update.ts'
+import { createPpoUpdate, ppoMinibatchLoss, type PpoLossConfig, type PpoUpdateConfig } from './ppo-update.ts'
 import { type CarriedGruEncoder, recurrentPpo } from './recurrent-ppo.ts'
 import { createRollout } from './rollout.ts'
 
@@ -132,7 +132,7 @@ const feedForwardPpo =
         ...(choices > 0 ? { maskPenalty: { shape: ['B', choices] } } : {}),
       },
       trace: (weights, inputs) =>
-        ppoLoss(config, policy.distribution, policy.trace(weights, inputs['observations']), inputs),
+        ppoMinibatchLoss(config, policy.distribution, policy.trace(weights, inputs['observations']), inputs),
     })
     const updating = createPpoUpdate(config, parameters, objective)
     const drawing = random.split('actions')

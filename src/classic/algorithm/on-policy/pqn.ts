@@ -75,7 +75,7 @@ export const pqnPresets = {
  */
 export const pqn = (config: PqnConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
-    const learner = await createLearner(environment, config, { seed, totalSteps, threads })
+    const learner = await createPqnLearner(environment, config, { seed, totalSteps, threads })
     const { parameters, optimiser, objective, rollout, drawing, progress, actions, start } = learner
     const numEnvs = environment.envs.count
     const evaluate = (from: Float32Array, count: number, to: Float32Array, mask?: Uint8Array): void =>
@@ -113,9 +113,9 @@ export const pqn = (config: PqnConfig): ClassicAlgorithm =>
     }
   })
 
-type Learner = Awaited<ReturnType<typeof createLearner>>
+type Learner = Awaited<ReturnType<typeof createPqnLearner>>
 
-async function createLearner(
+async function createPqnLearner(
   environment: AnyVector,
   config: PqnConfig,
   { seed, totalSteps, threads }: { seed: number; totalSteps: number; threads: number },

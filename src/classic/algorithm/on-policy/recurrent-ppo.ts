@@ -6,7 +6,7 @@ import { type AnyVector, box, rowSize } from '../../environment/index.ts'
 import { clipActionRows, gruActorCritic } from '../../policy/index.ts'
 import { type ClassicAlgorithm, stateOfArray, stateOfFields, stateOfParts } from '../agent.ts'
 import { checkMinibatches } from '../check-settings.ts'
-import { createPpoUpdate, ppoLoss } from './ppo-update.ts'
+import { createPpoUpdate, ppoMinibatchLoss } from './ppo-update.ts'
 import type { PpoConfig } from './ppo.ts'
 import { createRollout } from './rollout.ts'
 
@@ -237,7 +237,7 @@ function compileRecurrent(
     trace(weights, inputs) {
       const { observations, memory, keep } = inputs
       const found = policy.trace(weights, observations, { memory, keep })
-      return ppoLoss(config, policy.distribution, found, inputs)
+      return ppoMinibatchLoss(config, policy.distribution, found, inputs)
     },
   })
 }

@@ -94,7 +94,7 @@ interface Episodes {
 export const reinforce = (config: ReinforceConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
     requireSameStep(environment, 'reinforce')
-    const learner = await createLearner(environment, config, { seed, threads })
+    const learner = await createReinforceLearner(environment, config, { seed, threads })
     const { policy, parameters, episodes } = learner
     return {
       act: () => act(learner),
@@ -122,9 +122,9 @@ export const reinforce = (config: ReinforceConfig): ClassicAlgorithm =>
     }
   })
 
-type Learner = Awaited<ReturnType<typeof createLearner>>
+type Learner = Awaited<ReturnType<typeof createReinforceLearner>>
 
-async function createLearner(
+async function createReinforceLearner(
   environment: AnyVector,
   config: ReinforceConfig,
   { seed, threads }: { seed: number; threads: number },

@@ -8,7 +8,7 @@ import { defineEnvironment } from '../definition.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
 import type { FiniteDefinition } from '../finite-model.ts'
 import { checkEnvironment, findFaults } from './check-environment.ts'
-import type { CheckOptions } from './check-environment.ts'
+import type { CheckEnvironmentOptions } from './check-environment.ts'
 
 /** A walk on a line of cells to the goal, with slips. State: place, steps. */
 const walk = defineEnvironment({
@@ -54,7 +54,7 @@ let calls = 0
 /** Breaches, their findings, and options. Whether the check finds a field of x does not matter. */
 const broken: Record<
   string,
-  [Partial<EnvironmentDefinition>, [check: string, field: string][], CheckOptions?]
+  [Partial<EnvironmentDefinition>, [check: string, field: string][], CheckEnvironmentOptions?]
 > = {
   'integers that are none': [
     {

@@ -7,7 +7,7 @@ import { checkModel, checkEnds, checkPlay } from './check-play.ts'
 import { checkObject, drive } from './check-object.ts'
 import { exploreEnvironment } from './situations.ts'
 
-export interface CheckOptions {
+export interface CheckEnvironmentOptions {
   /** Default: 0. */
   seed?: number
   /** Steps of random play. Default: 300. */
@@ -44,11 +44,11 @@ export type Checked = EnvironmentDefinition | Environment
  * @example
  * checkEnvironment(cartPole)
  */
-export function checkEnvironment(subject: Checked, options?: CheckOptions): void
-export function checkEnvironment(subject: AsyncEnvironment, options?: CheckOptions): Promise<void>
+export function checkEnvironment(subject: Checked, options?: CheckEnvironmentOptions): void
+export function checkEnvironment(subject: AsyncEnvironment, options?: CheckEnvironmentOptions): Promise<void>
 export function checkEnvironment(
   subject: Checked | AsyncEnvironment,
-  options: CheckOptions = {},
+  options: CheckEnvironmentOptions = {},
 ): void | Promise<void> {
   const name = subject?.name ?? 'environment'
   const found = findFaults(subject as Environment, options) as Finding[] | Promise<Finding[]>
@@ -57,11 +57,11 @@ export function checkEnvironment(
 }
 
 /** Returns the findings of `checkEnvironment` without throwing. */
-export function findFaults(subject: Checked, options?: CheckOptions): Finding[]
-export function findFaults(subject: AsyncEnvironment, options?: CheckOptions): Promise<Finding[]>
+export function findFaults(subject: Checked, options?: CheckEnvironmentOptions): Finding[]
+export function findFaults(subject: AsyncEnvironment, options?: CheckEnvironmentOptions): Promise<Finding[]>
 export function findFaults(
   subject: Checked | AsyncEnvironment,
-  options: CheckOptions = {},
+  options: CheckEnvironmentOptions = {},
 ): Finding[] | Promise<Finding[]> {
   const { seed = 0, steps = 300, endless = false } = options
   if (!isEnvironmentDefinition(subject)) {
@@ -96,7 +96,7 @@ export function requireDefinition(definition: EnvironmentDefinition): void {
 function checkFunctions(
   definition: EnvironmentDefinition,
   findings: Findings,
-  { seed = 0, explore = 2000, observed = [] }: CheckOptions,
+  { seed = 0, explore = 2000, observed = [] }: CheckEnvironmentOptions,
 ): void {
   const situations = exploreEnvironment(definition, fastStream('check', 'explore', seed), explore)
   checkArrays(definition, findings, seed, situations.slice(0, 40))

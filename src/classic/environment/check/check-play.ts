@@ -12,7 +12,7 @@ import type { Findings } from './finding.ts'
 import { randomContext, writeRandomAction, allocateArrays, repeatable } from './situations.ts'
 import type { Situation } from './situations.ts'
 import { outcomesOf } from '../finite-model.ts'
-import type { FiniteDefinition, FiniteModel, Outcome } from '../finite-model.ts'
+import type { FiniteDefinition, FiniteModel, TransitionOutcome } from '../finite-model.ts'
 
 const count = 4
 
@@ -189,7 +189,7 @@ export function checkModel(
     definition.observe(envs, 0)
     const from = envs.observations[0]
     const outcomes = outcomesOf(model, from, action[0]).filter(({ probability }) => probability > 0)
-    const seen: Outcome[] = []
+    const seen: TransitionOutcome[] = []
     for (let k = 0; k < draws; k++) {
       envs.state.set(state)
       envs.actions.set(action)
@@ -232,10 +232,10 @@ function modelOf(
 
 /** Whether a step is an outcome of the model, up to the field. With reward noise, an outcome has the mean reward. */
 function matches(
-  one: Outcome,
-  expected: Outcome,
+  one: TransitionOutcome,
+  expected: TransitionOutcome,
   field: 'state' | 'terminated' | 'reward',
-  seen: readonly Outcome[],
+  seen: readonly TransitionOutcome[],
 ): boolean {
   if (one.state !== expected.state) return false
   if (field === 'state') return true

@@ -6,7 +6,7 @@ import {
   finiteModel,
   type FiniteModel,
   multiDiscrete,
-  type Outcome,
+  type TransitionOutcome,
 } from '../../environment/index.ts'
 
 const cards = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
@@ -45,7 +45,7 @@ function blackjackModel({
       const ace = (state >> 1) % 2 === 1
       const card = (state >> 2) % 11
       const sum = Math.floor(state / 44)
-      const over = (probability: number, reward: number, next = state): Outcome => ({
+      const over = (probability: number, reward: number, next = state): TransitionOutcome => ({
         probability,
         state: next,
         reward,

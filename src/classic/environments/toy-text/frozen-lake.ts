@@ -9,7 +9,7 @@ import {
   type FiniteDefinition,
   finiteModel,
   type FiniteModel,
-  type Outcome,
+  type TransitionOutcome,
 } from '../../environment/index.ts'
 
 /** Rows of tiles: S start, F frozen, H hole, G goal. */
@@ -250,7 +250,7 @@ function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: L
       const tiles = generated ? tilesOf(value('layout'), value('frozenRate')) : tilesOf(0, 0)
       const success = value('successRate')
       const side = (1 - success) / 2
-      const outcome = (probability: number, state: number): Outcome => ({
+      const outcome = (probability: number, state: number): TransitionOutcome => ({
         probability,
         state,
         reward: value(

@@ -1,6 +1,11 @@
 import { AgogeError } from '../../../error.ts'
 import { defineEnvironment, discrete, finiteModel, sampleCategorical } from '../../environment/index.ts'
-import type { ContextSpace, FiniteModel, FiniteDefinition, Outcome } from '../../environment/index.ts'
+import type {
+  ContextSpace,
+  FiniteModel,
+  FiniteDefinition,
+  TransitionOutcome,
+} from '../../environment/index.ts'
 import { threeWays } from '../../environment/finite-model.ts'
 
 const map = [
@@ -175,7 +180,7 @@ function transitions({
         return [{ probability: 1, state, reward, terminated }]
       }
       const cell = cellOf(code)
-      const move = (probability: number, direction: number): Outcome => ({
+      const move = (probability: number, direction: number): TransitionOutcome => ({
         probability,
         state: code + (neighbours[cell * 4 + direction] - cell) * 20,
         reward: stepReward,

@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
 import { hash32 } from '../../../engine/random/index.ts'
-import type { SampleOptions, SampleOutput, SampleRequest, SamplingSettings } from '../../model-backend.ts'
+import type { SampleOptions, SampleOutput, SampleRequest, GenerationSettings } from '../../model-backend.ts'
 import { createAnswerReader, type Fields } from './transport.ts'
 import { badAnswerError } from './errors.ts'
 
@@ -17,7 +17,7 @@ const unknown = [
   'grammar',
   'topLogprobs',
   'promptLogprobs',
-] as const satisfies (keyof SamplingSettings)[]
+] as const satisfies (keyof GenerationSettings)[]
 
 /**
  * The requests of one call of `sample`. Adjacent rows with the same prompt become samples of one request. Other servers
@@ -77,7 +77,7 @@ function paramsOf({
   temperature,
   topK,
   topP,
-}: SamplingSettings): Fields {
+}: GenerationSettings): Fields {
   const texts = stopSequences.filter((each) => typeof each === 'string')
   if (texts.length < stopSequences.length || (texts.length > 0 && stop.length > 0)) {
     throw new AgogeError('The Tinker protocol stops at token ids or at texts, not at both.', {

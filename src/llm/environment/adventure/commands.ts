@@ -108,22 +108,22 @@ export function possibleCommands(map: GameMap, state: AdventureState): Command[]
   ]
 }
 
-interface Outcome {
+interface CommandResult {
   state: AdventureState
   /** A sentence for the player. */
   said: string
 }
 
 /** Plays a command. One that is not understood or does not work changes nothing and returns a message. */
-export function performText(map: GameMap, state: AdventureState, text: string): Outcome {
+export function performText(map: GameMap, state: AdventureState, text: string): CommandResult {
   const command = parseCommand(map, text)
   return typeof command === 'string' ? { state, said: command } : perform(map, state, command)
 }
 
-export function perform(map: GameMap, state: AdventureState, command: Command): Outcome {
+export function perform(map: GameMap, state: AdventureState, command: Command): CommandResult {
   const { rooms, furniture, things, door } = map
-  const no = (said: string): Outcome => ({ state, said })
-  const moved = (thing: number, place: Place, said: string): Outcome => ({
+  const no = (said: string): CommandResult => ({ state, said })
+  const moved = (thing: number, place: Place, said: string): CommandResult => ({
     state: { ...state, places: state.places.map((at, k) => (k === thing ? place : at)) },
     said,
   })

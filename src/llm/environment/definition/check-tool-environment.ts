@@ -13,7 +13,7 @@ export type CheckedEnvironment =
   | DefinedToolEnvironment
   | { environment: ToolEnvironment; tasks: TaskSource; limits?: Partial<EpisodeLimits> }
 
-export interface CheckOptions {
+export interface CheckToolEnvironmentOptions {
   /** Tasks of each kind and split. Default: 8. */
   tasks?: number
   signal?: AbortSignal
@@ -43,7 +43,7 @@ const usualLimits: EpisodeLimits = { turns: 6, deadlineSeconds: 120, toolDeadlin
  */
 export async function checkToolEnvironment(
   given: CheckedEnvironment,
-  { tasks: count = 8, signal }: CheckOptions = {},
+  { tasks: count = 8, signal }: CheckToolEnvironmentOptions = {},
 ): Promise<EnvironmentCheck> {
   const { kinds } = given.tasks
   const drawTasks = (): Task[] =>

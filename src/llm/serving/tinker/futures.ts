@@ -5,7 +5,7 @@ import type { Handler } from './context.ts'
 import { refusalText, refuse, statusOf, textOf } from './fields.ts'
 
 /** The outcome of a request. */
-type Outcome =
+type FutureState =
   | { state: 'pending' }
   | { state: 'done'; result: unknown; kind: ResultKind }
   /** `code` is that of our own errors, for our own client. */
@@ -18,13 +18,13 @@ export interface Futures {
   /** Starts work and returns its id. The client polls for the outcome by this id. */
   add(kind: ResultKind, work: Promise<unknown>): string
   /** Waits up to this many seconds for the outcome. Throws for an unknown id, or one whose outcome was dropped. */
-  take(id: string, seconds: number): Promise<Outcome>
+  take(id: string, seconds: number): Promise<FutureState>
   /** Releases everyone who waits. */
   close(): void
 }
 
 interface Entry {
-  outcome: Outcome
+  outcome: FutureState
   settled: Promise<void>
   /**
    * Time of completion or of the last delivery. Undelivered outcomes are kept long; delivered ones only for clients that missed

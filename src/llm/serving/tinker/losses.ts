@@ -33,7 +33,7 @@ const settingsOf: Readonly<Record<string, Readonly<Record<string, number | undef
 }
 
 type Inputs = Parameters<typeof ppoLoss>[0]
-type TokenLoss = (inputs: Inputs) => { value: number; gradient: Float32Array; clipFraction: number }
+type TinkerTokenLoss = (inputs: Inputs) => { value: number; gradient: Float32Array; clipFraction: number }
 
 /** @throws AgogeError `tinker-bad-request` for an unknown loss or setting. */
 export function engineLoss(lossFn: string, config: Readonly<Record<string, number>>): EngineLoss {
@@ -68,14 +68,14 @@ export function engineLoss(lossFn: string, config: Readonly<Record<string, numbe
     }
     case 'cispo': {
       const { clipLow, clipHigh } = clips(setting)
-      const token: TokenLoss = (inputs) =>
+      const token: TinkerTokenLoss = (inputs) =>
         absolute(inputs, cispoLoss(inputs, { convention: 'verl', clipLow, clipHigh }))
       // The engine's built-in loss has no lower bound of the ratio.
       const loss = setting('clip_low_threshold') <= 0 ? ({ name: 'cispo', clipHigh } as const) : custom(token)
       return { loss, value: sumOver(token) }
     }
     default: {
-      const token: TokenLoss = (inputs) => droLoss(inputs, setting('beta'))
+      const token: TinkerTokenLoss = (inputs) => droLoss(inputs, setting('beta'))
       setting('beta')
       return { loss: custom(token), value: sumOver(token) }
     }
@@ -93,7 +93,7 @@ function clips(setting: (name: string) => number): { clipLow: number; clipHigh: 
 }
 
 /** The value of `cispoLoss` is relative to the sampler; the protocol's is -clip(ratio) A logprob. The gradients are equal. */
-function absolute({ logprobs }: Inputs, loss: ReturnType<TokenLoss>): ReturnType<TokenLoss> {
+function absolute({ logprobs }: Inputs, loss: ReturnType<TinkerTokenLoss>): ReturnType<TinkerTokenLoss> {
   return { ...loss, value: loss.gradient.reduce((sum, derivative, t) => sum + derivative * logprobs[t], 0) }
 }
 
@@ -101,7 +101,7 @@ function absolute({ logprobs }: Inputs, loss: ReturnType<TokenLoss>): ReturnType
 function droLoss(
   { logprobs, samplerLogprobs, advantages, weights }: Inputs,
   beta: number,
-): ReturnType<TokenLoss> {
+): ReturnType<TinkerTokenLoss> {
   const gradient = new Float32Array(logprobs.length)
   let value = 0
   for (let t = 0; t < logprobs.length; t++) {
@@ -122,7 +122,7 @@ const inputsOf = (
   weights: weights.rl,
 })
 
-function custom(token: TokenLoss): CustomLoss {
+function custom(token: TinkerTokenLoss): CustomLoss {
   return (logprobs, sequences) => {
     if (sequences.some(({ weights: { ce, kl } }) => [...ce, ...kl].some((weight) => weight !== 0)))
       throw refuse('tinker-bad-request', 'This loss mixes nothing in', {
@@ -136,7 +136,7 @@ function custom(token: TokenLoss): CustomLoss {
   }
 }
 
-function sumOver(token: TokenLoss | undefined): EngineLoss['value'] {
+function sumOver(token: TinkerTokenLoss | undefined): EngineLoss['value'] {
   return (logprobs, sequences) =>
     sequences.reduce((sum, sequence, i) => {
       const inputs = inputsOf(logprobs[i], sequence)

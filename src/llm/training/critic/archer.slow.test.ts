@@ -9,7 +9,7 @@ import {
   keysSpecs,
   rightKey,
 } from '../../agent/testing/keys.ts'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import { createScalarModel } from '../../backend/scalar-model.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
@@ -82,8 +82,8 @@ test('the policy stays fixed while the critics warm up, then its reward rises', 
   })
   expect(curve[14].gradientNorm).toBe(0)
   expect(curve[15].gradientNorm).toBeGreaterThan(0)
-  expect(mean(curve.slice(0, 15).map(({ reward }) => reward))).toBeLessThan(0.4)
-  expect(mean(curve.slice(-5).map(({ reward }) => reward))).toBeGreaterThan(0.75)
+  expect(average(curve.slice(0, 15).map(({ reward }) => reward))).toBeLessThan(0.4)
+  expect(average(curve.slice(-5).map(({ reward }) => reward))).toBeGreaterThan(0.75)
   await Promise.all([policy.dispose(), ...critics.map((critic) => critic.dispose())])
 })
 

@@ -1,7 +1,7 @@
 import { optimisePolicy } from '../../algorithm/policy-optimisation/optimise-policy.ts'
 import type { EpisodeGroup } from '../../algorithm/types.ts'
 import { AgogeError } from '../../../error.ts'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { createRandom } from '../../../engine/random/index.ts'
@@ -90,9 +90,9 @@ export async function trainArcher(options: ArcherOptions): Promise<ArcherStep[]>
         const update = await archerUpdate(groups, fresh, advantages)
         const acts = tools.step >= criticWarmup && update.sequences.length > 0
         const metrics = {
-          reward: mean(groups.flatMap(({ rewards }) => rewards.filter((reward) => reward !== null))),
+          reward: average(groups.flatMap(({ rewards }) => rewards.filter((reward) => reward !== null))),
           criticLoss,
-          advantage: mean(advantages.flatMap((values) => Array.from(values, Math.abs))),
+          advantage: average(advantages.flatMap((values) => Array.from(values, Math.abs))),
           gradientNorm: acts ? (await tools.apply(policy, update, optimStep)).gradientNorm : 0,
           learningRate: optimStep.learningRate,
         }

@@ -12,7 +12,7 @@ import {
 import { optimisePolicy } from '../../algorithm/policy-optimisation/optimise-policy.ts'
 import type { EpisodeGroup, LearningContext } from '../../algorithm/types.ts'
 import type { Episode } from '../../episode/types.ts'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import { createScalarModel } from '../../backend/scalar-model.ts'
 import { forwardBackward } from '../../backend/custom-loss.ts'
 import type { ModelBackend } from '../../model-backend.ts'
@@ -35,7 +35,7 @@ async function play(policy: ModelBackend, name: string): Promise<EpisodeGroup[]>
   const episodes = await runEpisodes(specs, createKeysActor(policy, 9), environment, keysLimits(turns))
   return [0, size].map((at) => {
     const members = episodes.slice(at, at + size)
-    return { episodes: members, rewards: members.map((episode) => mean(hits(episode))) }
+    return { episodes: members, rewards: members.map((episode) => average(hits(episode))) }
   })
 }
 
@@ -44,7 +44,7 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
   const model = createScalarModel({ config: keysModel, seed: 2, threads: 1 })
   const groups = (await Promise.all(Array.from({ length: 12 }, (_, i) => play(policy, `seen/${i}`)))).flat()
   const losses = await trainProgressModel({ model, groups, steps: 150, learningRate: 0.01 })
-  expect(mean(losses.slice(-10))).toBeLessThan(losses[0] / 10)
+  expect(average(losses.slice(-10))).toBeLessThan(losses[0] / 10)
 
   const turnAdvantage = progressAdvantage({ model, beta: 0, std: false })
   const batch = await play(policy, 'asked')
@@ -59,7 +59,7 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
       hits(episode).forEach((hit, k) => gains[hit === 1 ? 'hit' : 'miss'].push(own[k]))
     }),
   )
-  expect(mean(gains['hit']) - mean(gains['miss'])).toBeGreaterThan(0.3)
+  expect(average(gains['hit']) - average(gains['miss'])).toBeGreaterThan(0.3)
 
   const algorithm = optimisePolicy({
     advantage: progressAdvantage({ model, beta: 0, epsilon: 0.1 }),
@@ -69,13 +69,13 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
   const curve: number[] = []
   for (let step = 0; step < 25; step++) {
     const played = await play(policy, `step/${step}`)
-    curve.push(mean(played.flatMap(({ rewards }) => rewards as number[])))
+    curve.push(average(played.flatMap(({ rewards }) => rewards as number[])))
     const { sequences, loss } = await algorithm(played, context)
     if (sequences.length === 0) continue
     await forwardBackward(policy, sequences, loss)
     await policy.optimStep({ learningRate: 0.02 })
   }
-  expect(mean(curve.slice(0, 3))).toBeLessThan(0.4)
-  expect(mean(curve.slice(-3))).toBeGreaterThan(0.7)
+  expect(average(curve.slice(0, 3))).toBeLessThan(0.4)
+  expect(average(curve.slice(-3))).toBeGreaterThan(0.7)
   await Promise.all([policy.dispose(), model.dispose()])
 })

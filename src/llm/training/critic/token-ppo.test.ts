@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import { createScalarModel } from '../../backend/scalar-model.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { answerSequence, sampleAnswers } from '../../rollout/sample-answers.ts'
@@ -98,7 +98,7 @@ test('PPO with a critic raises the reward and stays near the reference', async (
     })
     expect(steps[0].kl).toBeCloseTo(0, 5)
     expect(steps.at(-1)!.kl).toBeGreaterThan(0.01)
-    gains.push(mean(steps.slice(-4).map(({ reward }) => reward)) - steps[0].reward)
+    gains.push(average(steps.slice(-4).map(({ reward }) => reward)) - steps[0].reward)
     await Promise.all([policy.dispose(), reference.dispose(), critic.dispose()])
   }
   expect(Math.min(...gains)).toBeGreaterThan(0.2)

@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
 import { gae } from '../../../returns/advantages.ts'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import { valueLoss } from '../../algorithm/advantages/critics.ts'
 import { klRewards } from '../../algorithm/advantages/reward-shaping.ts'
 import { tokenWeights } from '../../algorithm/losses/tokens.ts'
@@ -66,7 +66,7 @@ export function tokenAdvantages(
     return { sequence, places, states, values: own, advantages, returns, kl }
   })
   const all = advantage.flatMap(({ advantages }) => [...advantages])
-  const centre = mean(all)
+  const centre = average(all)
   const deviation = Math.sqrt(variance(all))
   const weights = tokenWeights(
     advantage.map(({ places }) => places.length),
@@ -97,8 +97,8 @@ export function explainedVariance(advantage: readonly CreditedRow[]): number {
 }
 
 function variance(values: readonly number[]): number {
-  const centre = mean(values)
-  return mean(values.map((value) => (value - centre) ** 2))
+  const centre = average(values)
+  return average(values.map((value) => (value - centre) ** 2))
 }
 
 interface TokenPpoOptions extends OptimiserSettings, RunOptions, ValidationOptions {
@@ -200,7 +200,7 @@ export async function trainTokenPpo(options: TokenPpoOptions): Promise<TokenPpoS
           learned.gradientNorm = report.gradientNorm
         }
         const metrics = {
-          reward: mean(batch.map(({ reward }) => reward)),
+          reward: average(batch.map(({ reward }) => reward)),
           kl: sum(advantage, ({ kl }) => kl) / sum(advantage, ({ states }) => states.length),
           explainedVariance: explainedVariance(advantage),
           ...learned,

@@ -3,7 +3,7 @@ import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { expertMembers, type ExpertSettings } from '../../algorithm/advantages/group.ts'
 import { supervised } from '../../algorithm/losses/imitation.ts'
 import type { Episode } from '../../episode/types.ts'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { scoreGroups } from '../../reward/reward.ts'
@@ -83,7 +83,7 @@ export async function expertIteration<T extends Task>(
         const own = await expert(options, played)
         const given = hint === undefined ? [] : await rationalise(options, hint, round, drawn, played)
         const judged = played.flat().filter((episode) => episode.success !== null)
-        const success = mean(judged.map((episode) => Number(episode.success)))
+        const success = average(judged.map((episode) => Number(episode.success)))
         return { kept: [...own, ...given], hinted: given.length, success }
       },
       async update({ kept, hinted, success }, tools) {
@@ -186,5 +186,5 @@ async function learnKept<T extends Task>(
       losses.push(loss)
     }
   }
-  return mean(losses)
+  return average(losses)
 }

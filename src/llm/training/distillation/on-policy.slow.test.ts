@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { answerSequence, sampleAnswers } from '../../rollout/sample-answers.ts'
 import { plainSequence, rowOf } from '../preference/answers.ts'
@@ -12,7 +12,7 @@ const speak = (model: ModelBackend, name: string) =>
     groups.flat(),
   )
 const likes = async (model: ModelBackend): Promise<number> =>
-  mean((await speak(model, 'test')).map(({ prompt, tokens }) => liking(prompt, tokens)))
+  average((await speak(model, 'test')).map(({ prompt, tokens }) => liking(prompt, tokens)))
 
 /** Memorises the liked tokens. */
 async function teacher() {
@@ -42,7 +42,7 @@ test('a student approaches its teacher on its own samples', async () => {
       learningRate: 0.03,
       collect: async (step) => (await speak(student, `distil/${step}`)).map(answerSequence),
     })
-    expect(mean(steps.slice(-5).map(({ reverseKl }) => reverseKl))).toBeLessThan(0.65 * steps[0].reverseKl)
+    expect(average(steps.slice(-5).map(({ reverseKl }) => reverseKl))).toBeLessThan(0.65 * steps[0].reverseKl)
     expect(await likes(student)).toBeGreaterThan(before + 0.08)
     await student.dispose()
   }

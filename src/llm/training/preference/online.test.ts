@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import type { Episode, EpisodeNode } from '../../episode/types.ts'
 import { dpo, simpo } from './methods.ts'
 import { episodeAnswer, episodePairs, judgedPairs, trainOnline } from './online.ts'
@@ -24,7 +24,7 @@ test('online DPO raises the reward of the policy', async () => {
       collect: (step) =>
         judgedPairs(backend, prompts, { ...sampling, name: `online/${step}`, score, pairing: 'all' }),
     })
-    gains.push(mean(steps.slice(-5).map(({ reward }) => reward)) - steps[0].reward)
+    gains.push(average(steps.slice(-5).map(({ reward }) => reward)) - steps[0].reward)
     expect(steps.every(({ pairs, loss }) => pairs === 0 || loss > 0)).toBe(true)
     await backend.dispose()
     await reference.dispose()

@@ -1,5 +1,5 @@
 import { AgogeError } from '../../../error.ts'
-import { mean } from '../../../statistics/statistics.ts'
+import { average } from '../../../statistics/statistics.ts'
 import { onlinePairs } from '../../algorithm/preference/choice.ts'
 import { toTrainingSequences } from '../../episode/training-sequences.ts'
 import type { Episode } from '../../episode/types.ts'
@@ -133,7 +133,7 @@ export async function judgedPairs(
       }),
     ),
   )
-  return { pairs, reward: mean(rewards.filter((reward) => reward !== null)) }
+  return { pairs, reward: average(rewards.filter((reward) => reward !== null)) }
 }
 
 /**

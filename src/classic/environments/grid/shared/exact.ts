@@ -8,7 +8,7 @@ import {
   type EnvironmentRandom,
   finiteModel,
   type FiniteModel,
-  type Outcome,
+  type TransitionOutcome,
   readContext,
   writeContext,
 } from '../../../environment/index.ts'
@@ -67,7 +67,7 @@ export function sweptModel(
 ): FiniteModel {
   const envs = oneEnv(definition, contextRow(definition.context, context))
   const actions = definition.action.type === 'discrete' ? definition.action.n : 0
-  function outcome(state: number, action: number, probability: number): Outcome {
+  function outcome(state: number, action: number, probability: number): TransitionOutcome {
     if (!place(envs.state, state)) return { probability, state, reward: 0, terminated: false }
     envs.actions[0] = action
     definition.step(envs, 0, noRandomness)
