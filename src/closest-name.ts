@@ -1,7 +1,13 @@
 import { AgogeError } from './error.ts'
 import type { ErrorCode } from './error.ts'
 
-/** The known word closest to what was given by edit distance, if it is close enough to be meant. */
+/**
+ * The known word closest to what was given by edit distance. `undefined` if all need more edits than a third of
+ * the length of `given`, rounded up, or more than 2 if that is larger. Case does not count.
+ *
+ * @example
+ * closestName('cartpoel', ['cartpole', 'acrobot']) // 'cartpole'
+ */
 export function closestName(given: string, known: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.ceil(given.length / 3)) + 1

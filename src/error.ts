@@ -212,6 +212,14 @@ const marker = Symbol.for('agoge.error')
 /**
  * The one error type that Agoge throws on purpose. `message` names the problem in one line; the CLI prints
  * `given`, `expected` and `hint` below it, and a stack trace only with `--debug`.
+ *
+ * @example
+ * try {
+ *   await loadModel('no-such-folder')
+ * } catch (error) {
+ *   if (!AgogeError.isInstance(error)) throw error
+ *   console.error(error.code, error.hint)
+ * }
  */
 export class AgogeError extends Error {
   readonly code: ErrorCode

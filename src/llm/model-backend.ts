@@ -49,17 +49,20 @@ export interface SampleRequest extends Partial<GenerationSettings> {
   key: number | string
 }
 
+/** Settings of one call of `sample`, for all its requests. A request can override those of `GenerationSettings`. */
 export interface SampleOptions extends GenerationSettings {
   signal?: AbortSignal
   /** Called for each token as soon as it is drawn; `row` is the index of the request. */
   onToken?: (row: number, token: number, logprob: number) => void
 }
 
+/** A token id with the natural log of its probability. */
 export interface TokenLogprob {
   token: number
   logprob: number
 }
 
+/** What was generated for one request: tokens, log-probabilities, why it ended (`finish`) and the version of the weights. */
 export interface SampleOutput {
   tokens: Int32Array
   /**
@@ -91,6 +94,7 @@ export interface SampleOutput {
  */
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo'
 
+/** A loss that a backend computes in one pass, with its settings. */
 export interface LossSettings {
   name: LossName
   /** `ppo` clips the ratio to [1 - clipLow, 1 + clipHigh]. `cispo` caps it at 1 + clipHigh and has no lower bound. */
@@ -105,6 +109,7 @@ export interface LossSettings {
   entropyCoefficient?: number
 }
 
+/** What a pass of `forwardBackward` measured, over the tokens of its sequences. */
 export interface LossReport {
   /** The weighted sum minus the entropy bonus. */
   loss: number
@@ -124,6 +129,7 @@ export interface LossReport {
   entropy: number
 }
 
+/** Settings of one optimiser step. */
 export interface OptimStep {
   learningRate: number
   /** 'adamw' or 'muon'. 'muon' updates the matrices of the blocks with Muon and everything else with AdamW. */
@@ -136,11 +142,13 @@ export interface OptimStep {
   clip?: number
 }
 
+/** What an optimiser step measured. */
 export interface OptimReport {
   /** Global gradient norm before clipping. Undefined if the backend does not report it, as some Tinker servers. */
   gradientNorm: number | undefined
 }
 
+/** Settings of one call of `forward`. */
 export interface ForwardOptions {
   signal?: AbortSignal
   /** One array per sequence, as `temperatures` of a `TrainingSequence`. Default: 1 for every token. */

@@ -1,3 +1,4 @@
+/** Settings of `gae`. */
 export interface GaeSettings {
   /** Discount of future rewards, 0 to 1. */
   gamma: number
@@ -5,8 +6,9 @@ export interface GaeSettings {
   lambda: number
 }
 
+/** Inputs of `gae`: T consecutive steps. Every array has length T. */
 export interface GaeSteps {
-  /** Inputs of `gae`. Every array has length T. */
+  /** Reward of each step. */
   rewards: ArrayLike<number>
   /** Value of the observation before each step. */
   values: ArrayLike<number>

@@ -22,10 +22,14 @@ export interface LoadedAgent {
 
 /**
  * Loads the agent from the last checkpoint of a run folder, or from `RUN/checkpoints/NAME`, for example that of
- * the best evaluation. Call `dispose` when done.
+ * the best evaluation. Call `agent.dispose()` when done.
  *
  * @param expected name or module of the environment that the agent must belong to.
  * @throws AgogeError if there is no checkpoint, or if it belongs to another environment.
+ * @example
+ * const { agent, playable } = await loadAgent('runs/cartpole', 'cartpole')
+ * const { returns } = await evaluateAgent(agent, playable, { episodes: 20 })
+ * await agent.dispose()
  */
 export async function loadAgent(path: string, expected?: string): Promise<LoadedAgent> {
   if (/^https?:/.test(path)) {

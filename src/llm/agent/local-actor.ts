@@ -27,6 +27,11 @@ export interface LocalActorOptions {
 /**
  * A policy in this process, for Agoge's own models. Its prompt is the concatenated tokens of the nodes, followed by a forced
  * `<|assistant|>`. Keeps sampled tokens verbatim and never re-encodes them.
+ *
+ * @throws AgogeError `unknown-special-token` if the tokenizer is not that of one of Agoge's own models.
+ * @example
+ * const { backend, tokenizer } = await loadModel()
+ * const actor = createLocalActor({ backend, tokenizer, sampling: { temperature: 0 }, seed: 0, maxTokensPerTurn: 64 })
  */
 export function createLocalActor(options: LocalActorOptions): Actor {
   const { backend, tokenizer, sampling, seed, maxTokensPerTurn, constrained = false } = options

@@ -214,6 +214,10 @@ interface RunOptions {
  *
  * @throws AgogeError only for mistakes that would fail every episode, such as a wrong key or a missing command. All sessions
  *   are closed first.
+ * @example
+ * const task = filesystemTasks.task({ split: 'test', seed: 0 })
+ * const limits = { turns: 6, deadlineSeconds: 120, toolDeadlineSeconds: 20 }
+ * const [episode] = await runEpisodes([{ id: '0', group: '0', task }], actor, environment, limits)
  */
 export async function runEpisodes(
   specs: readonly EpisodeSpec[],

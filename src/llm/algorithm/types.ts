@@ -104,6 +104,7 @@ export type AdvantageFunction = (
   context: LearningContext,
 ) => AdvantageReport | Promise<AdvantageReport>
 
+/** What an `AdvantageFunction` returns: `turnAdvantages[group][member]`, in the order of the groups, and metrics to record. */
 export interface AdvantageReport {
   turnAdvantages: readonly (readonly EpisodeAdvantage[])[]
   metrics?: Record<string, number>

@@ -13,6 +13,7 @@ import type { AttackResult, Audit, AuditOptions, Trial } from './trials.ts'
 
 export type { AttackResult, AuditExample, AuditOptions } from './trials.ts'
 
+/** The result of `auditEnvironment`: the success rate of every attack, and which attacks are findings. */
 export interface AuditReport {
   environment: string
   tasks: number

@@ -76,6 +76,7 @@ export interface CheatRate extends Estimate {
   chance: number
 }
 
+/** Settings of `cheatRates`. Default: seed 0, and limits of 6 turns, 120 s per episode and 20 s per call. */
 export interface CheatOptions {
   seed?: number
   limits?: Partial<EpisodeLimits>

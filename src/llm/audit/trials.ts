@@ -12,6 +12,7 @@ import type { Reference } from './outcome-check.ts'
 import { playScripts } from './scripts.ts'
 import type { Watched } from './scripts.ts'
 
+/** What `auditEnvironment` takes. Only `environment` and `tasks` are required. */
 export interface AuditOptions {
   environment: ToolEnvironment
   /** Tasks that every attack is measured on. */

@@ -17,6 +17,7 @@ import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend, LocalBackendOptions } from './local-backend.ts'
 import { refuseRemote } from './tinker/checkpoint-note.ts'
 
+/** A model that `loadModel` read: its folder, a backend that samples and trains, and its tokenizer. */
 export interface LoadedModel {
   folder: string
   backend: LocalBackend
@@ -26,7 +27,10 @@ export interface LoadedModel {
 /**
  * Loads a local model with its tokenizer; by default the base model that comes with the package. Training starts fresh,
  * on all weights or on those that `trainable` names. `samplingWeights` is the precision of the sampler's matrices.
- * Throws an `AgogeError` if the folder holds no model.
+ *
+ * @throws AgogeError `no-model` if the folder holds no model, `bad-checkpoint` if it has no tokenizer.
+ * @example
+ * const { backend, tokenizer } = await loadModel('models/mine', { samplingWeights: 'int8' })
  */
 export async function loadModel(
   folder: string = baseModelFolder,

@@ -30,6 +30,7 @@ export type CustomLoss = (
   sequences: readonly TrainingSequence[],
 ) => CustomLossValue
 
+/** The report of a loss, with the metrics that a custom loss returned. */
 export interface CustomLossReport extends LossReport {
   metrics?: Record<string, number>
 }

@@ -17,7 +17,13 @@ import { tokenizerFromJson, tokenizerToJson } from '../tokenizer/tokenizer-json.
 import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { parseConfig, serialiseConfig } from './config-json.ts'
 
-/** The base model of the package. The path is the same from `src/llm/checkpoint` and `dist/llm/checkpoint`. */
+// The relative path is the same from `src/llm/checkpoint` and `dist/llm/checkpoint`.
+/**
+ * Absolute path of the folder with the base model of the package.
+ *
+ * @example
+ * const { backend, tokenizer } = await loadModel(baseModelFolder)
+ */
 export const baseModelFolder = fileURLToPath(new URL('../../../models/base', import.meta.url))
 
 /** Content of a checkpoint folder. A published model has no optimiser and version 0. */

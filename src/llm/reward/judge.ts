@@ -138,6 +138,7 @@ interface AskingOptions {
   attempts?: number
 }
 
+/** What `judgeReward` takes. Only `judge` and `rubric` are required. */
 export interface JudgeOptions<Part extends string = 'score'> extends AskingOptions {
   /** What makes an answer good: one text, or several named criteria. A criterion's weight defaults to 1. */
   rubric: string | Readonly<Record<Part, string | { weight: number; text: string }>>
@@ -186,6 +187,7 @@ export function judgeReward<Part extends string = 'score'>(
   return Object.defineProperty(reward, 'usage', { get: asker.usage }) as JudgeReward<RewardFunction<Part>>
 }
 
+/** What `judgeRanking` takes: the judge and the rubric by which it compares. */
 export interface RankingOptions extends AskingOptions {
   /** What makes one answer better than another. */
   rubric: string

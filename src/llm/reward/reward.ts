@@ -51,6 +51,7 @@ export interface ScoreJournal {
   put: (episode: Episode, score: Scored | Unscored) => void
 }
 
+/** Settings of `scoreGroups`. */
 export interface ScoringOptions {
   /** The name of the scores in the episodes. Default: `reward`. */
   name?: string

@@ -6,6 +6,7 @@ import type { Parameters } from '../model/parameters.ts'
 
 /** Precisions of the sampler's matrices. */
 export const samplingWeightTypes = ['float32', 'int8'] as const
+/** Precision of the matrices that the sampler multiplies: `float32` or `int8`. */
 export type SamplingWeights = (typeof samplingWeightTypes)[number]
 
 /** Embeddings, biases and gains are not quantised: they are read, not multiplied. */

@@ -20,6 +20,7 @@ export interface TokenizerModel {
   json?: string
 }
 
+/** Converts between texts and token ids. `createTokenizer` makes one from a `TokenizerModel`. */
 export interface Tokenizer {
   readonly vocabularySize: number
   readonly model: TokenizerModel

@@ -54,6 +54,10 @@ export interface Toolbox {
 /**
  * A failure of the environment that is not the agent's fault: a server crashed, hung or could not be reached. The
  * episode is masked; it never counts as a reward of zero.
+ *
+ * @example
+ * const response = await fetch('http://127.0.0.1:9000/orders')
+ * if (!response.ok) throw new InfrastructureError('the shop does not answer', { hint: 'Start it first.' })
  */
 export class InfrastructureError extends Error {
   /** How to repair it, if known. */

@@ -4,6 +4,10 @@ import type { TrainingPlan } from './types.ts'
 /**
  * The plan for a model of 0.94M parameters on two cores: a warm start of less than a minute, then some minutes of reinforcement
  * learning. All budgets are steps. The environment sets `demonstrations`, since it knows its kinds of task.
+ *
+ * @example
+ * const reinforcement = { ...smallModelPlan.reinforcement, groupSize: 16 }
+ * await train({ environment, tasks: filesystemTasks, plan: { reinforcement } })
  */
 export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
   warmStart: {

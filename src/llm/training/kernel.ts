@@ -68,6 +68,7 @@ export interface StepTools {
 /** Metrics of a step. Undefined ones are left out. */
 export type StepMetrics = Record<string, number | undefined>
 
+/** When and how a training part scores its models, and which weights it ends with. */
 export interface Validation {
   /** Returns whether to validate after `step` steps. `over` is true after the last step. */
   isDue(step: number, over: boolean): boolean

@@ -84,6 +84,7 @@ export function validationOf({ validation }: ValidationOptions): Validation | un
   }
 }
 
+/** What `runTraining` takes besides the training part. */
 export interface RunTrainingOptions extends RunOptions {
   /** All models that the part trains, by name. The checkpoint folder holds a single model directly and several in subfolders. */
   models: Readonly<Record<string, TrainedModel>>

@@ -75,6 +75,7 @@ function recordedAlgorithm(folder: RunFolder): NamedAlgorithm | null {
   }
 }
 
+/** What `train` takes. Only `environment` and `tasks` are required. */
 export interface TrainOptions<T extends Task = Task> {
   environment: ToolEnvironment<T>
   tasks: TaskSource<T>

@@ -52,6 +52,10 @@ export interface ReinforcementSettings extends OptimiserSettings, BatchSettings 
   recordGroups?: number
 }
 
+/**
+ * The settings of `train`: demonstrations, warm start, reinforcement learning, evaluations and limits.
+ * `smallModelPlan` has values for a small model.
+ */
 export interface TrainingPlan {
   /** Demonstrations per kind of task. Missing kinds have none. */
   demonstrations: Readonly<Record<string, number>>

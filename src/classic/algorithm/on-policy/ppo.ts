@@ -49,7 +49,13 @@ const zooCartPole = {
   activation: 'tanh',
 } as const
 
-/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
+/**
+ * Settings of published runs, named after their source. `numEnvs` is their number of environments.
+ *
+ * @example
+ * const { numEnvs, ...config } = ppoPresets.cleanrl
+ * await trainClassic({ definition: cartPole, algorithm: ppo(config), numEnvs, steps: 500_000 })
+ */
 export const ppoPresets = {
   /** CleanRL `ppo.py`. */
   cleanrl: {

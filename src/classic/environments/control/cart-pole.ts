@@ -13,6 +13,9 @@ import {
  * Balance a pole on a cart (Barto, Sutton & Anderson 1983). Every step equals Gymnasium 1.3's CartPole-v1.
  * Explicit Euler steps of 0.02 s. Actions: push left, push right. State and observation: position m, velocity m/s,
  * angle rad (0 is upright), angular velocity rad/s. Reward: 1 for every step, including the last.
+ *
+ * @example
+ * const { summary } = await trainClassic({ definition: cartPole, algorithm: ppo(config), numEnvs: 8, steps: 100_000 })
  */
 export const cartPole = defineEnvironment({
   name: 'cartpole',

@@ -21,6 +21,9 @@ export function isSmallTokenizer(tokenizer: Tokenizer): boolean {
  * The format of the model in a folder: that of Agoge's own models, or else the folder's chat template.
  *
  * @throws AgogeError `no-chat-template` if a public checkpoint has none, as with base models.
+ * @example
+ * const { folder, tokenizer } = await loadModel()
+ * const format = await readChatFormat(folder, tokenizer)
  */
 export async function readChatFormat(
   folder: string,

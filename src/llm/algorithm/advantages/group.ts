@@ -43,6 +43,7 @@ export function informativeGroups(
   })
 }
 
+/** Settings of `expertMembers`. */
 export interface ExpertSettings {
   /** Only members with at least this reward. Default: 1. */
   threshold?: number

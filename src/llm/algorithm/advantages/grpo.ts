@@ -1,6 +1,7 @@
 import { defineAdvantage } from '../define.ts'
 import { type GroupRewards, isUniform, statistics } from './group.ts'
 
+/** Settings of `grpoAdvantages`. */
 export interface GrpoAdvantageSettings {
   /** Whether to divide by the standard deviation of the group. True: GRPO. False: Dr.GRPO. Default: true. */
   std?: boolean

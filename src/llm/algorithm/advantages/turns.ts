@@ -84,6 +84,7 @@ export interface StepRecord {
   rewards: readonly number[]
 }
 
+/** Settings of `stepGroupAdvantages`. */
 export interface StepGroupSettings extends GrpoAdvantageSettings {
   /** Discount of the return. Default: 1 (GiGPO's experiments: 0.95). */
   gamma?: number

@@ -1,5 +1,6 @@
 import { countedSequences, clampLogRatio, type SequenceLossInputs } from './tokens.ts'
 
+/** Inputs of `importanceWeights`. `logprobs`, `samplerLogprobs` and `weights` have one entry per token; log-probabilities are in nats. */
 export interface MismatchInputs {
   /** The trainer's log-probabilities of the sampled tokens, before its update. */
   logprobs: ArrayLike<number>
@@ -10,6 +11,7 @@ export interface MismatchInputs {
   starts?: ArrayLike<number>
 }
 
+/** Settings of `importanceWeights`. */
 export interface ImportanceSettings {
   /**
    * What the ratio is computed for: a token, a sequence (product over its tokens), or the geometric mean over the

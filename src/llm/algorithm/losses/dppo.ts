@@ -1,6 +1,7 @@
 import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
+/** Settings of `dppoLoss`. */
 export interface DppoSettings {
   /** Drops a token of negative advantage if its probability has fallen by more than this. Default: 0.2. */
   low?: number

@@ -1,6 +1,7 @@
 import { defineLoss } from '../define.ts'
 import { countedSequences, clampLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
+/** Settings of `gspoLoss`. */
 export interface GspoSettings {
   /** The ratio of the sequence is clipped to [1 - clipLow, 1 + clipHigh]. The paper uses 3e-4 and 4e-4. */
   clipLow: number

@@ -147,7 +147,12 @@ export function trainedTokens(episode: Episode): number {
 
 /**
  * Supervised fine-tuning: cross-entropy of the demonstrator's tokens, the mean over all of them in the batch. Tokens of
- * tools, user and system are never trained.
+ * tools, user and system are never trained. Masked episodes are left out.
+ *
+ * @returns the training sequences and the settings of the loss.
+ * @example
+ * const { sequences, loss } = supervised(demonstrations)
+ * await backend.forwardBackward(sequences, loss)
  */
 export function supervised(episodes: readonly Episode[]): PolicyUpdate & { loss: LossSettings } {
   const judged = episodes.filter((episode) => episode.status !== 'masked')

@@ -1,6 +1,7 @@
 import { defineLoss } from '../define.ts'
 import { countedSequences, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
+/** Settings of `kimiLoss`. */
 export interface KimiSettings {
   /** Strength of the penalty for moving away from the sampler, at least 0. */
   tau: number

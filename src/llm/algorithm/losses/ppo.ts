@@ -1,6 +1,7 @@
 import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
+/** Settings of `ppoLoss`. */
 export interface PpoSettings {
   /** The ratio is clipped to [1 - clipLow, 1 + clipHigh]. DAPO's clip-higher is a `clipHigh` above `clipLow`. */
   clipLow: number

@@ -1,6 +1,7 @@
 import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sigmoid, sumTokens } from './tokens.ts'
 
+/** Settings of `sapoLoss`. */
 export interface SapoSettings {
   /** Temperature of the gate for positive advantages, above 0. Default: 1. */
   temperaturePositive?: number

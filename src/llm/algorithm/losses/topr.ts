@@ -7,6 +7,7 @@ export interface Taper {
   high: number
 }
 
+/** Settings of `toprLoss`. */
 export interface ToprSettings {
   /** Bounds for advantages of at least 0. Default: [1, 1], so good behaviour is learned whoever produced it. */
   positive?: Taper

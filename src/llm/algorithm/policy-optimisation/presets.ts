@@ -92,6 +92,7 @@ export const policyPresets = Object.fromEntries([
 /** Former names of presets. */
 const earlierNames = { 'grpo-kl': 'grpo' } as const
 
+/** A name that `findPolicyPreset` and the option `algorithm` of `train` accept. `grpo-kl` is a former name of `grpo`. */
 export type PolicyPresetName = PresetName | keyof typeof earlierNames
 
 /**
@@ -133,6 +134,7 @@ export function presetOfEarlierRun(name: string): PolicyPreset {
 
 const { advantage, loss, aggregation: sequenceMean, kl: divergence } = grpoSettings
 
+/** Settings of `grpo`. The defaults are those of the preset `grpo`. */
 export interface GrpoSettings {
   /** Default: `grpoAdvantages` divided by the deviation. Any function from the rewards of a group to advantages works. */
   advantages?: (rewards: GroupRewards) => number[]
@@ -154,6 +156,9 @@ export interface GrpoSettings {
  * Source: DeepSeekMath (arXiv 2402.03300). Without settings this is the preset `grpo`. With `{ kl: 0, clipHigh: 0.28,
  * aggregation: { mode: 'token-mean' }, advantages: (r) => grpoAdvantages(r, { epsilon: 0.1 }) }` it is `grpo-damped`,
  * the default of `train`; `optimisePolicy` has all other options.
+ *
+ * @example
+ * await train({ environment, tasks: filesystemTasks, algorithm: grpo({ kl: 0, clipHigh: 0.28 }) })
  */
 export function grpo(settings: GrpoSettings = {}): PolicyOptimisation {
   const {

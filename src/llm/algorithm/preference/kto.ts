@@ -10,6 +10,7 @@ export interface JudgedAnswers {
   weights?: ArrayLike<number>
 }
 
+/** Settings of `ktoLoss`. */
 export interface KtoSettings {
   /** The reference point between gains and losses, at least 0 nats: `ktoReference` of mismatched answers. */
   reference: number

@@ -65,6 +65,7 @@ export function marginOf(pairs: PreferencePairs, i: number): number {
   return pairs.chosen[i] - pairs.referenceChosen[i] - (pairs.rejected[i] - pairs.referenceRejected[i])
 }
 
+/** Settings of `dpoLoss`. */
 export interface DpoSettings {
   /** Strength of the reference, above 0. Default: 0.1. */
   beta?: number

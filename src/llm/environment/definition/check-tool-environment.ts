@@ -13,6 +13,7 @@ export type CheckedEnvironment =
   | DefinedToolEnvironment
   | { environment: ToolEnvironment; tasks: TaskSource; limits?: Partial<EpisodeLimits> }
 
+/** Settings of `checkToolEnvironment`. */
 export interface CheckToolEnvironmentOptions {
   /** Tasks of each kind and split. Default: 8. */
   tasks?: number

@@ -82,6 +82,7 @@ export interface JudgeInputs<State> {
   task: DefinedTask<State>
 }
 
+/** What `defineToolEnvironment` takes. `State` is the state of an episode, plain data. Only `name`, `state` and `kinds` are required. */
 export interface ToolEnvironmentDefinition<State> {
   /** Name in episodes, reports and task ids. */
   name: string

@@ -58,6 +58,10 @@ export interface FilesystemEnvironment extends ToolEnvironment<FilesystemTask> {
  * can share a server at the same time. The server itself refuses paths outside the parent.
  *
  * @throws AgogeError or InfrastructureError if the server does not start.
+ * @example
+ * const environment = await createFilesystemEnvironment()
+ * const { kinds } = await checkToolEnvironment({ environment, tasks: filesystemTasks })
+ * await environment.close()
  */
 export async function createFilesystemEnvironment(
   options: FilesystemEnvironmentOptions = {},

@@ -87,6 +87,9 @@ export const filesystemTasks = createTaskSource<
  * Demonstrations of each kind in the warm start of the main job. Kinds with one plain call get few, because
  * reinforcement learning finds those without help. Kinds with decisions and several reads get most, because an agent
  * that never succeeds has nothing to learn from.
+ *
+ * @example
+ * await train({ environment, tasks: filesystemTasks, demonstrations: filesystemDemonstrations })
  */
 export const filesystemDemonstrations: Readonly<Record<string, number>> = {
   read: 5,

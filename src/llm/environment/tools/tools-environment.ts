@@ -34,6 +34,16 @@ export interface ToolsEnvironment extends ToolEnvironment<McpTask> {
  * as for an MCP server. If `tools` is a function, every episode has its own state.
  *
  * @throws AgogeError if a tool cannot be used, or if tools that write cannot be reset and observed.
+ * @example
+ * const environment = await createToolsEnvironment({
+ *   tools: {
+ *     double: {
+ *       description: 'Doubles a number.',
+ *       inputSchema: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+ *       execute: ({ x }: { x: number }) => 2 * x,
+ *     },
+ *   },
+ * })
  */
 export async function createToolsEnvironment(options: ToolsEnvironmentOptions): Promise<ToolsEnvironment> {
   // Loaded on demand: making tasks from tools is a fifth of what `agoge` would load.

@@ -87,6 +87,18 @@ export interface AgentRolloutOptions<T extends AgentTask, R> extends AgentModel 
  *
  * @returns the episodes of each task, in the order of `tasks`, ready for rewards and algorithms.
  * @throws AgogeError only for mistakes that would fail every episode.
+ * @example
+ * const program: AgentProgram<AgentTask, string> = {
+ *   name: 'greeter',
+ *   run: async (task, { model }) => (await generateText({ model, prompt: `Greet ${task.id}.` })).text,
+ *   judge: (task, text) => (text.includes(task.id) ? 1 : 0),
+ * }
+ * const { folder, backend, tokenizer } = await loadModel()
+ * const format = await readChatFormat(folder, tokenizer)
+ * const window = backend.config.max_position_embeddings
+ * const groups = await rolloutAgent({
+ *   backend, tokenizer, format, window, program, tasks: [{ id: 'Ada' }], groupSize: 8, name: 'step-0', seed: 0,
+ * })
  */
 export async function rolloutAgent<T extends AgentTask, R>(
   options: AgentRolloutOptions<T, R>,
@@ -125,7 +137,17 @@ export type Teacher<T extends AgentTask> = (
   messages: readonly ConversationMessage[],
 ) => { text: string } | { call: { name: string; arguments: Record<string, unknown> }; text?: string }
 
-/** Like `rolloutAgent`, with a teacher in place of the model. Returns episodes for SFT, in the tokens of the model. */
+/**
+ * Like `rolloutAgent`, with a teacher in place of the model.
+ *
+ * @returns one episode per task for SFT, in the order of `tasks` and in the tokens of the model.
+ * @throws the reason of `signal`, once it is aborted.
+ * @example
+ * const demonstrations = await demonstrateAgent({
+ *   tokenizer, format, window, program, tasks: [{ id: 'Ada' }], name: 'demonstrations',
+ *   teacher: (task) => ({ text: `Hello, ${task.id}!` }),
+ * })
+ */
 export async function demonstrateAgent<T extends AgentTask, R>(
   options: Omit<
     AgentRolloutOptions<T, R>,

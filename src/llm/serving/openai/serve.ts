@@ -48,6 +48,11 @@ export interface Served {
  * the next batch.
  *
  * @throws AgogeError `needs-key` if other machines can reach the host without a key, `port-taken` if the port is in use.
+ * @example
+ * const { folder, backend, tokenizer } = await loadModel()
+ * const format = await readChatFormat(folder, tokenizer)
+ * const window = backend.config.max_position_embeddings
+ * const { url, close } = await serveOpenAI({ model: { name: 'agoge', backend, tokenizer, format, window } })
  */
 export async function serveOpenAI(options: ServeOptions): Promise<Served> {
   const {
