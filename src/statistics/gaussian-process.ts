@@ -1,5 +1,6 @@
 import { average } from './statistics.ts'
 
+/** Options of `gaussianProcess`: the kernel and the noise. `length` has the unit of the points. */
 export interface GaussianProcessOptions {
   /** Length scale of the kernel. */
   length: number

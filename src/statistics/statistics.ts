@@ -66,6 +66,7 @@ export interface NoInterval {
   noInterval: string
 }
 
+/** A mean with its interval, or without one if there are too few values. Then `low` and `high` are null. */
 export type MeanEstimate = Estimate | NoInterval
 
 /** Minimum number of values for an interval. With fewer, skewed data make any interval too narrow. */
@@ -135,6 +136,7 @@ function logGamma(x: number): number {
   return (x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2 + series - shift
 }
 
+/** Settings of the intervals: the confidence level. */
 export interface IntervalSettings {
   /** Default: 0.95. */
   level?: number
@@ -250,6 +252,7 @@ export function wilsonBounds(share: number, trials: number, z: number): Omit<Est
   }
 }
 
+/** Settings of `stratifiedInterquartileMean`. The same seed gives the same interval. Default `seed`: 0. */
 export interface BootstrapSettings {
   /** Default: 10 000. */
   resamples?: number

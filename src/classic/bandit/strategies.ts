@@ -19,6 +19,7 @@ export interface ArmAverages {
   add(arm: number, reward: number): void
 }
 
+/** Averages for `arms` arms, before the first pull: all pulls and means are 0. `add` updates them in place. */
 export function armAverages(arms: number): ArmAverages {
   const pulls = new Float64Array(arms)
   const means = new Float64Array(arms)

@@ -53,6 +53,7 @@ function withDeadline<T>(
   })
 }
 
+/** Options of `asyncVectorFrom`. */
 export interface AsyncVectorOptions extends ObjectVectorOptions {
   /** Deadline in milliseconds of one step of one environment. Default: none. */
   stepDeadline?: number

@@ -18,6 +18,7 @@ export interface ContextFeature {
   about: string
 }
 
+/** The context features of an environment, by name. */
 export type ContextSpace = Readonly<Record<string, ContextFeature>>
 
 /**
@@ -122,6 +123,7 @@ export type ContextSet = 'train' | 'interpolation' | 'extrapolation'
 /** The context of the next episode of an environment, as vector environments take it. */
 export type ContextFor = (envIndex: number, episode: number) => Context
 
+/** Options of `contextSampler`. */
 export interface ContextSamplerOptions {
   /** The features that vary. The others have their defaults. Default: all features. */
   vary?: readonly string[]

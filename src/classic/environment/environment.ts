@@ -10,6 +10,7 @@ import { createVectorEnvironment, type VectorEnvironment, type VectorState } fro
 /** Diagnostic data beside an observation. Policies must not depend on it. */
 export type Info = Readonly<Record<string, unknown>>
 
+/** Options of `reset`. */
 export interface ResetOptions {
   /** Restarts the random stream. Default: the stream continues. */
   seed?: number
@@ -19,6 +20,7 @@ export interface ResetOptions {
   options?: Readonly<Record<string, unknown>>
 }
 
+/** The result of `reset`: the first observation of the episode. */
 export interface ResetResult<O> {
   observation: O
   info?: Info
@@ -84,6 +86,7 @@ export interface AsyncEnvironment<O extends Space = Space, A extends Space = Spa
   close?(): void | Promise<void>
 }
 
+/** Options of `createEnvironment`. */
 export interface EnvironmentOptions {
   /** Seed of the random stream until a reset gives another one. Default: 0. */
   seed?: number

@@ -88,6 +88,7 @@ function fieldsOf(value: unknown, what: string, fields: readonly string[]): Reco
 const notInSpace = (why: string, given: unknown, space: Space): AgogeError =>
   new AgogeError(why, { code: 'not-in-space', given, expected: describeSpace(space) })
 
+/** Options of `vectorFrom` and `openVector`. */
 export interface ObjectVectorOptions {
   /** Seed of the first episodes, until a reset gives another one. Default: 0. */
   seed?: number

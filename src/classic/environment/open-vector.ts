@@ -22,6 +22,7 @@ export type Playable = EnvironmentDefinition | AnyEnvironment | EnvironmentFacto
 export const isEnvironmentDefinition = (given: Playable): given is EnvironmentDefinition =>
   typeof given !== 'function' && !('observationSpace' in given)
 
+/** A vector that `openVector` has made. Call `close` after use. */
 export type OpenedVector = AnyVector & { close(): void | Promise<void> }
 
 /**

@@ -55,11 +55,13 @@ export interface TextSpace {
   characters: string
 }
 
+/** Lists of a fixed length. The i-th entry is a member of `spaces[i]`. */
 export interface TupleSpace {
   type: 'tuple'
   spaces: readonly Space[]
 }
 
+/** Objects with one entry for each name of `spaces`. An entry is a member of the space with its name. */
 export interface DictSpace {
   type: 'dict'
   spaces: Readonly<Record<string, Space>>
@@ -110,11 +112,25 @@ export function box(
   return { type: 'box', shape, low: bounds(low), high: bounds(high), dtype }
 }
 
+/**
+ * A space of the `n` integers from `start` to `start + n - 1`. Members are numbers. Default `start`: 0.
+ *
+ * @example
+ * const action = discrete(4) // 0, 1, 2 or 3
+ */
 export const discrete = (n: number, start = 0): DiscreteSpace => ({ type: 'discrete', n, start })
+/**
+ * A space of several discrete choices at once. The i-th choice is an integer from 0 to `counts[i] - 1`. Members are
+ * Int32Arrays of the length of `counts`.
+ *
+ * @example
+ * const action = multiDiscrete([3, 2])
+ */
 export const multiDiscrete = (counts: readonly number[]): MultiDiscreteSpace => ({
   type: 'multi-discrete',
   counts,
 })
+/** A space of `n` bits, 0 or 1. Members are Uint8Arrays of length `n`. */
 export const multiBinary = (n: number): MultiBinarySpace => ({ type: 'multi-binary', n })
 
 /** The length of a member of an array space, flattened: 1 for a discrete space. */

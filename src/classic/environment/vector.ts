@@ -47,6 +47,7 @@ export function restoreArrays(
  */
 export type Autoreset = 'same-step' | 'next-step' | 'disabled'
 
+/** Options of `createVectorEnvironment`. */
 export interface VectorOptions {
   numEnvs: number
   /**
@@ -105,6 +106,9 @@ export interface VectorEnvironment {
   restore(state: VectorState): void
 }
 
+/**
+ * The complete state of a vector: its arrays by name, and the random stream and the episode count of each environment.
+ */
 export interface VectorState {
   arrays: Record<string, ArrayBuffer>
   streams: unknown[]

@@ -125,6 +125,7 @@ export function createSumTree(entries: number): SumTree {
   }
 }
 
+/** Options of `createReplay`. */
 export interface ReplayOptions {
   /** Number of stored transitions. A full buffer overwrites the oldest one. */
   capacity: number

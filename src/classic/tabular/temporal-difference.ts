@@ -110,6 +110,7 @@ export const nStepSarsa = (config: TabularConfig & { nSteps: number }): ClassicA
     }
   })
 
+/** Settings of `sarsaLambda` and `qLambda`. */
 export interface TracesConfig extends TabularConfig {
   /** Decay of traces: 0 is one step, 1 the whole episode. */
   lambda: number

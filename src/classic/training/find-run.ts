@@ -229,6 +229,7 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
   }
 }
 
+/** Options of `trainNamed`. `out` is the run folder. */
 export interface TrainNamedOptions extends NamedRun {
   seed: number
   out: string

@@ -79,6 +79,7 @@ export function linear(x: Tensor, { weight, bias }: LinearParameters): Tensor {
 
 const activations = { relu, silu, tanh }
 
+/** The name of an activation function: `relu`, `silu` or `tanh`. */
 export type Activation = keyof typeof activations
 
 /** Linear layers with an activation between them and none after the last: `x [..., inputs]` to `[..., outputs of the last]`. */

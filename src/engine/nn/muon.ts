@@ -30,6 +30,7 @@ export function newtonSchulz(stack: Tensor, rows: number, columns: number): Tens
   return x
 }
 
+/** Orthogonalises matrices by `newtonSchulz`. Holds a compiled program for each shape until `release`. */
 export interface Orthogonaliser {
   /**
    * Replaces every matrix of a stack [count, rows, columns] by a nearly orthogonal one, with singular values of
@@ -76,6 +77,7 @@ export interface MuonMatrix {
   momentum: Float32Array
 }
 
+/** Options of one step of Muon. */
 export interface MuonOptions {
   learningRate: number
   /** Default: 0.95. */
@@ -86,6 +88,7 @@ export interface MuonOptions {
   gradientScale?: number
 }
 
+/** The optimiser that `createMuon` makes, for weight matrices. It holds compiled programs until `release`. */
 export interface Muon {
   /**
    * One step for all matrices, in place.

@@ -85,6 +85,7 @@ function average(a: Float32Array, b: Float32Array): void {
   for (let i = 0; i < a.length; i++) a[i] = 0.5 * (a[i] + b[i])
 }
 
+/** What `compileObjective` compiles: the loss and the shapes of everything that it is computed from. */
 export interface ObjectiveSpec<Metric extends string> {
   /** Shapes of the trained parameters. */
   parameters: Readonly<Record<string, readonly number[]>>

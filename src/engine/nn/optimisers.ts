@@ -18,6 +18,7 @@ export function clipScale(norm: number, limit: number): number {
   return Math.min(1, limit / (norm + 1e-6))
 }
 
+/** Options of `createAdam` and `createRAdam`. */
 export interface AdamOptions {
   beta1?: number
   beta2?: number
@@ -51,12 +52,28 @@ export interface AdamInPlace extends Adam {
   follow(rate: number): void
 }
 
+/**
+ * The state of an Adam: the moving averages of the gradient (`first`) and of its square (`second`), one number for each
+ * parameter, and the number of steps taken.
+ */
 export interface AdamState {
   first: Float32Array
   second: Float32Array
   steps: number
 }
 
+/**
+ * Adam (Kingma & Ba 2015, arXiv:1412.6980) for an array of `length` parameters. The moments start at zero. For
+ * the fastest steps, keep the parameters and the gradient in `own`.
+ *
+ * @param options defaults: `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8, no clipping
+ *
+ * @example
+ * const adam = createAdam(2, { maxGradientNorm: 0.5 })
+ * const { parameters, gradient } = adam.own
+ * gradient.set([0.3, -0.4])
+ * adam.step(parameters, gradient, 3e-4) // 0.5, the norm before clipping
+ */
 export function createAdam(
   length: number,
   { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, maxGradientNorm }: AdamOptions = {},
@@ -92,6 +109,7 @@ export interface AdamMoments {
   second: Float32Array
 }
 
+/** Options of `adamWStep`. */
 export interface AdamWOptions {
   learningRate: number
   /** Decay of the average of the gradient. Default: 0.9. */
@@ -109,6 +127,7 @@ export interface AdamWOptions {
   gradientScale?: number
 }
 
+/** Zero moments for a parameter of `length` numbers, as `adamWStep` takes them. */
 export function createAdamMoments(length: number): AdamMoments {
   return { first: new Float32Array(length), second: new Float32Array(length) }
 }
@@ -191,6 +210,7 @@ export function createRAdam(length: number, options: AdamOptions = {}): Adam {
   }
 }
 
+/** Options of `createRmsProp`. */
 export interface RmsPropOptions {
   /** Decay of the average of the squared gradient. Default: 0.99. */
   decay?: number
@@ -211,10 +231,20 @@ export interface RmsProp {
   restore(state: RmsPropState): void
 }
 
+/** The state of an RMSprop: the moving average of the squared gradient, one number for each parameter. */
 export interface RmsPropState {
   square: Float32Array
 }
 
+/**
+ * RMSprop (Tieleman & Hinton 2012, lecture 6.5) for an array of `length` parameters. The average starts at zero.
+ *
+ * @param options defaults: `decay` 0.99, `epsilon` 1e-8, no clipping
+ *
+ * @example
+ * const rmsProp = createRmsProp(2)
+ * rmsProp.step(Float32Array.of(1, 2), Float32Array.of(0.3, -0.4), 7e-4) // 0.5, the norm of the gradient
+ */
 export function createRmsProp(length: number, options: RmsPropOptions = {}): RmsProp {
   const { decay = 0.99, epsilon = 1e-8, maxGradientNorm } = options
   const square = new Float32Array(length)
@@ -282,6 +312,7 @@ export function warmUpStableDecay(options: DecayOptions & { decaySteps: number }
   }
 }
 
+/** Options of `linearDecay`, `cosineDecay` and `warmUpStableDecay`. */
 export interface DecayOptions {
   /** Length of the whole schedule in steps. Afterwards the value stays at `final`. */
   steps: number

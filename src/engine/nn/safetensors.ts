@@ -62,8 +62,10 @@ export interface StoredTensor {
   shape: readonly number[]
 }
 
+/** The number format of an array in a file: 32-bit float, 16-bit float or bfloat16. */
 export type StoredType = 'F32' | 'F16' | 'BF16'
 
+/** The contents of a safetensors file: arrays by name, and the metadata of its header. */
 export interface SafetensorsFile {
   tensors: Record<string, StoredTensor>
   metadata: Record<string, string>
@@ -123,6 +125,7 @@ export interface TensorPlace {
   to: number
 }
 
+/** The header of a safetensors file: the place of each array by name, and the metadata. */
 export interface SafetensorsHeader {
   tensors: Record<string, TensorPlace>
   metadata: Record<string, string>

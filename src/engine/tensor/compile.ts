@@ -16,6 +16,7 @@ import { lowerToOnnx } from './onnx/lower.ts'
 import { input } from './operators/constant.ts'
 import { simplify } from './simplify.ts'
 
+/** The shape and the type of an input of a program. */
 export interface InputSpec {
   /** Sizes of the axes: numbers, or symbols such as 'B'. The value of a symbol may differ between runs. */
   shape: Shape
@@ -23,6 +24,7 @@ export interface InputSpec {
   dtype?: DType
 }
 
+/** Options of `compile`. */
 export interface CompileOptions {
   /**
    * Threads that one operator uses. Default: `AGOGE_THREADS`, or 2. The default is the same on every machine, so that

@@ -7,8 +7,10 @@ export type DType = 'float32' | 'int32' | 'int8' | 'bool'
 /** A number, or a sum of products of symbols and numbers: `'B'`, `'B*T'`, `'128*B'`, `'P+T'`. */
 export type Dim = number | string
 
+/** The size of each axis of a tensor. Empty for a scalar. */
 export type Shape = readonly Dim[]
 
+/** The numbers of a host tensor: float32, int32, int8, or bytes for booleans. */
 export type HostData = Float32Array | Int32Array | Int8Array | Uint8Array
 
 /** An array of numbers, row-major. Default `dtype`: that of the array's class; bytes are booleans. */
@@ -18,6 +20,7 @@ export interface HostTensor {
   dtype?: DType
 }
 
+/** Host tensors by name, such as the inputs of a program. */
 export type Feeds = Readonly<Record<string, HostTensor>>
 
 type Attribute = number | string | boolean | readonly Dim[] | HostData | undefined

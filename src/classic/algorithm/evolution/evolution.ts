@@ -51,6 +51,7 @@ export const openAiEsPresets = {
   linear: { numEnvs: 16, sigma: 0.2, learningRate: 0.1, weightDecay: 0, hidden: [], activation: 'tanh' },
 } as const satisfies Record<string, OpenAiEsConfig & { numEnvs: number }>
 
+/** Our own settings, for linear policies. `numEnvs` is the size of the population. */
 export const cmaEsPresets = {
   linear: { numEnvs: 16, sigma: 0.5, hidden: [], activation: 'tanh' },
 } as const satisfies Record<string, CmaEsConfig & { numEnvs: number }>

@@ -17,6 +17,7 @@ import type { ActionDistribution } from '../../policy/index.ts'
 import type { UpdateMetrics } from '../agent.ts'
 import { applyGradient, meanMetrics, scalars } from '../gradient-step.ts'
 
+/** An adaptive KL penalty, as in section 4 of the PPO paper (Schulman et al. 2017, arXiv:1707.06347). */
 export interface KlPenalty {
   /** Initial weight of the KL divergence in the loss. */
   beta: number

@@ -7,6 +7,7 @@ import { checkModel, checkEnds, checkPlay } from './check-play.ts'
 import { checkObject, drive } from './check-object.ts'
 import { exploreEnvironment } from './situations.ts'
 
+/** Options of `checkEnvironment` and `findFaults`. */
 export interface CheckEnvironmentOptions {
   /** Default: 0. */
   seed?: number

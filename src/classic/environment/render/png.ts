@@ -3,6 +3,7 @@ import type { Drawing } from '../definition.ts'
 import { rasterise } from './rasterise.ts'
 import type { Image } from './rasterise.ts'
 
+/** Options of `renderPng` and `animatePng`. */
 export interface PngOptions {
   /** Width in pixels. The height follows from the drawing. Default: 480. */
   width?: number

@@ -3,6 +3,7 @@ import { rasterise } from './rasterise.ts'
 import type { Image } from './rasterise.ts'
 import { AgogeError } from '../../../error.ts'
 
+/** Options of `renderTerminal`. */
 export interface TerminalOptions {
   /** Characters in a line. Default: 60. */
   columns?: number

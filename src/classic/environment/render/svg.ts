@@ -45,6 +45,7 @@ export const defaultStroke = ({ view }: Drawing): number => 0.01 * Math.max(view
 /** Default height of a text, in the units of the drawing. */
 export const defaultTextSize = ({ view }: Drawing): number => 0.08 * view[3]
 
+/** Options of `renderSvg` and `animateSvg`. */
 export interface SvgOptions {
   /** Width in pixels. The height follows from the drawing. Default: 480. */
   width?: number

@@ -60,6 +60,7 @@ function pullText(pulls: number, horizon: number, arm: number, reward: number): 
   return `pull ${pulls} of ${horizon}${last}`
 }
 
+/** Options of `createBernoulliBandit` and `createGaussianBandit`. Default `name`: that of the kind of bandit. */
 export interface ArmedBanditOptions {
   /** Default: 10. */
   arms?: number
@@ -148,6 +149,7 @@ export const createBernoulliBandit = (options: ArmedBanditOptions = {}): BanditD
     options,
   )
 
+/** `createBernoulliBandit` with its defaults: 10 arms, 100 pulls in an episode. */
 export const bernoulliBandit = createBernoulliBandit()
 
 /**
@@ -173,8 +175,10 @@ export const createGaussianBandit = (options: ArmedBanditOptions = {}): BanditDe
     options,
   )
 
+/** `createGaussianBandit` with its defaults: 10 arms, 100 pulls in an episode. */
 export const gaussianBandit = createGaussianBandit()
 
+/** Options of `createLinearBandit`. Default `name`: `linear-bandit`. */
 export interface LinearBanditOptions {
   /** Default: 5. */
   arms?: number
@@ -247,8 +251,10 @@ export function createLinearBandit({
   return { ...definition, arms, armMean: ({ state }, i, arm) => armMean(state, i, arm) }
 }
 
+/** `createLinearBandit` with its defaults: 5 arms, 4 dimensions, 100 pulls in an episode. */
 export const linearBandit = createLinearBandit()
 
+/** Options of `createAdversarialBandit`. Default `name`: `adversarial-bandit`. */
 export interface AdversarialBanditOptions {
   /** Default: 10. */
   arms?: number
@@ -323,4 +329,5 @@ export function createAdversarialBandit({
   return { ...definition, arms, armMean }
 }
 
+/** `createAdversarialBandit` with its defaults: 10 arms, 100 pulls in an episode. */
 export const adversarialBandit = createAdversarialBandit()

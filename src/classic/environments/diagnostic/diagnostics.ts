@@ -34,6 +34,7 @@ export interface Diagnostic {
   readonly actions?: readonly (readonly [observation: number, action: number])[]
 }
 
+/** The kind of actions of a diagnostic environment. */
 export type DiagnosticKind = 'discrete' | 'continuous'
 
 const laterReward = { default: 1, low: 0.5, high: 2, about: 'reward of every step but the first' }

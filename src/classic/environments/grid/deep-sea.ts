@@ -109,5 +109,7 @@ function deepSeaModel(size: number, [mapping, moveCost, slip]: Float64Array): Fi
 export const deepSeaRight = (size: number, mapping: number, row: number, column: number): 0 | 1 =>
   uniformAt(mapping, 1, row * size + column) < 0.5 ? 0 : 1
 
+/** `createDeepSea` of size 10, named `deep-sea`. */
 export const deepSea = createDeepSea(10, 'deep-sea')
+/** `createDeepSea` of size 20, named `deep-sea-20`. */
 export const deepSea20 = createDeepSea(20)

@@ -15,8 +15,10 @@ import {
 /** Rows of tiles: S start, F frozen, H hole, G goal. */
 export type LakeMap = readonly string[]
 
+/** Gymnasium's map `4x4`. */
 export const smallLake: LakeMap = ['SFFF', 'FHFH', 'FFFH', 'HFFG']
 
+/** Gymnasium's map `8x8`. */
 export const largeLake: LakeMap = [
   'SFFFFFFF',
   'FFFFFFFF',
@@ -156,8 +158,11 @@ export const generatedFrozenLake = (name: string, size: number, maxSteps = 100):
     features: { ...lakeFeatures, ...layoutFeatures },
   })
 
+/** `frozenLakeOf` with `smallLake`, named `frozen-lake`. Time limit: 100 steps. */
 export const frozenLake = frozenLakeOf('frozen-lake', smallLake)
+/** `frozenLakeOf` with `largeLake`, named `frozen-lake-8x8`. Time limit: 200 steps. */
 export const frozenLake8x8 = frozenLakeOf('frozen-lake-8x8', largeLake, 200)
+/** `generatedFrozenLake` of size 5, named `frozen-lake-generated`. Time limit: 100 steps. */
 export const frozenLakeGenerated = generatedFrozenLake('frozen-lake-generated', 5)
 
 interface Lake {

@@ -5,6 +5,7 @@ import { type LoadedRuntime, loadRuntime, type Session } from './runtime.ts'
 
 /** Where programs run: `cpu`; `webgpu`, a GPU by WebGPU (Vulkan, Metal, Direct3D 12); `cuda`, an NVIDIA GPU. */
 export const devices = ['cpu', 'webgpu', 'cuda'] as const
+/** Where a program runs, one of `devices`. */
 export type Device = (typeof devices)[number]
 
 /**

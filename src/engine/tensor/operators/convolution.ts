@@ -3,6 +3,7 @@ import type { Operations } from '../gradients.ts'
 import { shapeError, sizeOf } from '../shape.ts'
 import { allocate } from './elementwise.ts'
 
+/** Options of `conv2d` and `convTranspose2d`. */
 export interface ConvolutionOptions {
   /** Stride on both axes. Default: 1. */
   stride?: number

@@ -72,8 +72,9 @@ export function placeAgent(state: Float64Array, base: number, board: Board, inde
 /** The directions, clockwise from up, as actions and as headings. The action `stay` does nothing. */
 export const directions = { up: 0, right: 1, down: 2, left: 3, stay: 4 } as const
 
-/** The change of x and y (downwards) in each direction. */
+/** The change of x in each direction, by index. */
 export const directionX = Int8Array.of(0, 1, 0, -1, 0)
+/** The change of y in each direction, by index. Up is -1, because y counts downwards. */
 export const directionY = Int8Array.of(-1, 0, 1, 0, 0)
 
 /** Moves the agent by one cell unless it is blocked. Returns the kind of the cell that it tried to enter. */
