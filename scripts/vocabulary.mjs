@@ -1,6 +1,6 @@
 // npm run vocabulary: checks that the library uses the field's terms. Counts the words below in file names, identifiers and texts that
-// users read (titles of tests, help, errors), and fails if it finds any. Does not check comments and pages, where a word may have its
-// ordinary meaning.
+// users read (titles of tests, help, errors), and fails if it finds any. In src and research, every text with
+// a space counts as read by users. Does not check comments and pages, where a word may have its ordinary meaning.
 //   node scripts/vocabulary.mjs              counts by word and folder, then each place
 //   node scripts/vocabulary.mjs src/engine   only this folder
 import { execFileSync } from 'node:child_process'
@@ -37,7 +37,7 @@ const terms = [
   { names: ['together'], use: 'batched, continuous batching' },
   { names: ['board', 'team', 'partner', 'meet'], use: 'shared buffer, worker pair, worker, barrier' },
   { names: ['half', 'halves'], where: /half(s|ves)?\.ts$/, use: 'float16, data-parallel split' },
-  { names: ['slopes'], use: 'gradients' },
+  { names: ['slopes'], texts: ['slopes'], use: 'gradients' },
   { names: ['held'], not: ['held out'], where: classic, use: 'clamped' },
   {
     names: ['wanted'],
@@ -51,39 +51,56 @@ const terms = [
   },
   { names: ['undecided'], texts: ['undecided'], use: 'high-entropy' },
   { names: ['without chance'], texts: ['without chance'], use: 'greedy, deterministic' },
-  { names: ['linearise', 'linearised'], use: 'toTrainingSequences' },
+  { names: ['linearise', 'linearised'], texts: ['linearise', 'linearised'], use: 'toTrainingSequences' },
   { names: ['laid out over'], texts: ['laid out over'], use: 'broadcast to' },
-  { names: ['imitate', 'imitated', 'imitates'], use: 'SFT, behavioural cloning' },
+  {
+    names: ['imitate', 'imitated', 'imitates'],
+    texts: ['imitate', 'imitated', 'imitates'],
+    use: 'SFT, behavioural cloning',
+  },
   {
     names: ['pupil', 'pupils', 'lesson', 'lessons', 'course', 'courses'],
-    texts: ['pupil', 'lesson'],
+    texts: ['pupil', 'pupils', 'lesson', 'lessons', 'courses'],
     use: 'student, example, schedule or curriculum',
   },
   {
     names: ['deed', 'deeds', 'dialect', 'dialects', 'errand', 'errands', 'scene', 'scenes'],
-    texts: ['deed', 'deeds', 'dialect', 'errand', 'scene', 'scenes'],
+    texts: ['deed', 'deeds', 'dialect', 'dialects', 'errand', 'errands', 'scene', 'scenes'],
     use: 'tool call, tool vocabulary, task, initial state',
   },
   { names: ['legend', 'legends'], not: ['chart legend'], where: /^src\/llm\//, use: 'tool descriptions' },
-  { names: ['seal', 'sealed', 'seals'], texts: ['seal', 'sealed'], use: 'hash of what was consented to' },
-  { names: ['kit', 'kits'], use: 'shared' },
+  {
+    names: ['seal', 'sealed', 'seals'],
+    texts: ['seal', 'sealed', 'seals'],
+    use: 'hash of what was consented to',
+  },
+  { names: ['kit', 'kits'], texts: ['kit', 'kits'], use: 'shared' },
   { names: ['stand in', 'stand ins'], texts: ['stand-in', 'stand-ins'], use: 'simplification, replacement' },
-  { names: ['probe', 'probes', 'probed'], use: 'diagnostic environment, tool probing, skill evaluation' },
+  {
+    names: ['probe', 'probes', 'probed'],
+    texts: ['probe', 'probes', 'probed'],
+    use: 'diagnostic environment, tool probing, skill evaluation',
+  },
   { names: ['verdict', 'verdicts'], texts: ['verdict', 'verdicts'], use: 'Score, Judgement' },
   {
     names: ['phrasing', 'phrasings', 'wording', 'wordings'],
     texts: ['phrasing', 'phrasings', 'wording', 'wordings'],
     use: 'prompt template, paraphrase',
   },
-  { names: ['planner', 'planners'], texts: ['planner'], use: 'expert, oracle policy' },
+  { names: ['planner', 'planners'], texts: ['planner', 'planners'], use: 'expert, oracle policy' },
   {
     names: ['family', 'families'],
     texts: ['family', 'families'],
     not: ['model family', 'model families', 'tiny family', 'family relations'],
     use: 'kind of task, kind of question, context space',
   },
-  { names: ['credit', 'credits'], use: 'advantage' },
-  { names: ['spine'], use: '(drop it)' },
+  {
+    names: ['credit', 'credits'],
+    texts: ['credit', 'credits'],
+    not: ['credit assignment', 'partial credit'],
+    use: 'advantage',
+  },
+  { names: ['spine'], texts: ['spine'], use: '(drop it)' },
   {
     names: ['undo', 'guard', 'guarded', 'owned', 'occupied'],
     not: ['owned by'],
@@ -99,6 +116,11 @@ const terms = [
 
 /** Places where a word has its usual meaning. */
 const exceptions = [
+  {
+    path: /^src\/llm\/audit\/corruptions/,
+    word: /^verdict$/,
+    why: 'an answer that tries to speak to the judge',
+  },
   { path: /^src\/runs\/convert/, word: /./, why: 'reads the names of version 0.1' },
   { path: /^src\/cli\/shared\/runs/, word: /^worlds?$/, why: 'reads runs of version 0.1' },
   { path: /^src\/llm\/episode\//, word: /^(world|famil)/, why: 'reads the episodes of version 0.1' },
@@ -165,35 +187,44 @@ const readCalls =
   /^(AgogeError|InfrastructureError|refuse|test|it|describe|option|description|argument|requiredOption|Option|addHelpText|emitWarning|out|err)$/
 const readFields = new Set(['hint', 'expected', 'about', 'description', 'title', 'help', 'message', 'repair'])
 
+/** Files in which each text with a space is checked, wherever it stands. Not tests, whose fixtures are data, or data itself. */
+const hasSentences = (file) =>
+  /^(src|research)\//.test(file) && !/\.test\.|\/testing\//.test(file) && !data.test(file)
+
+/** Prompts and word lists, which are data. */
+const data =
+  /^(src\/llm\/pretraining\/corpus\/|src\/llm\/environment\/(definition\/words|filesystem\/prompt-templates|mcp\/arguments\/word-lists|reasoning\/kinds\/)|research\/runner\/fixtures\/)/
+
 const nameOf = (node) => node?.name ?? node?.property?.name ?? node?.callee?.property?.name
 
-/** Every identifier, and every text that users read, with its position. */
-function* walk(node, read) {
+/** Every identifier, and every text that users read, with its position. A text with a space counts as read where `all` is set. */
+function* walk(node, read, all) {
   if (node === null || typeof node !== 'object') return
   if (Array.isArray(node)) {
-    for (const item of node) yield* walk(item, read)
+    for (const item of node) yield* walk(item, read, all)
     return
   }
   if (node.type === 'Identifier' || node.type === 'PrivateIdentifier')
     yield { name: node.name, at: node.start }
-  if (read && node.type === 'Literal' && typeof node.value === 'string')
+  if (node.type === 'Literal' && typeof node.value === 'string' && (read || (all && /\s/.test(node.value))))
     yield { text: node.value, at: node.start }
-  if (read && node.type === 'TemplateElement') yield { text: node.value.raw, at: node.start }
+  if (node.type === 'TemplateElement' && (read || (all && /\s/.test(node.value.raw))))
+    yield { text: node.value.raw, at: node.start }
   if (node.type === 'CallExpression' || node.type === 'NewExpression') {
     // The name of `test.each(rows)('title', ...)` is `test`.
     let { callee } = node
     while (callee.type === 'CallExpression') ({ callee } = callee)
     if (/^(each|skipIf|runIf|skip|only)$/.test(nameOf(callee) ?? '')) callee = callee.object
-    yield* walk(node.callee, read)
-    yield* walk(node.typeArguments, false)
-    yield* walk(node.arguments, readCalls.test(nameOf(callee) ?? ''))
+    yield* walk(node.callee, read, all)
+    yield* walk(node.typeArguments, false, all)
+    yield* walk(node.arguments, readCalls.test(nameOf(callee) ?? ''), all)
     return
   }
   const inside = /Function/.test(node.type) ? false : read
   for (const [field, value] of Object.entries(node)) {
     if (field === 'type' || field === 'start' || field === 'end') continue
     const isRead = node.type === 'Property' && field === 'value' && readFields.has(nameOf(node.key))
-    yield* walk(value, isRead || inside)
+    yield* walk(value, isRead || inside, all)
   }
 }
 
@@ -226,7 +257,7 @@ for (const file of files) {
   }
   const { program } = parseSync(file, text)
   const lineOf = (at) => text.slice(0, at).split('\n').length
-  for (const { name, text: shown, at } of walk(program, false)) {
+  for (const { name, text: shown, at } of walk(program, false, hasSentences(file))) {
     const hits = name === undefined ? inText(shown) : inName(name)
     if (hits.length > 0) note(file, lineOf(at), name ?? `"${shown.trim().slice(0, 60)}"`, hits)
   }

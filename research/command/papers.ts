@@ -233,7 +233,7 @@ ${plot(result)}
         `P(${escape(better)} beats ${escape(than)}) = ${improvement.mean.toFixed(2)} (${intervalText(improvement, (value) => value.toFixed(2))})`,
     )
     .join('; ')}.</p>
-${result.simplifications.map((text) => `<p class="small">Stand-in: ${escape(text)}.</p>`).join('\n')}
+${result.simplifications.map((text) => `<p class="small">Simplification: ${escape(text)}.</p>`).join('\n')}
 <p class="small"><code>${escape(result.command)}</code>, ${result.date}, ${escape(result.machine)}, ${(total / 60).toFixed(1)} minutes of computing.</p>
 </section>`
 }

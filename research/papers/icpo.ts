@@ -77,7 +77,7 @@ export default definePaper({
   title: 'Think Outside the Policy: In-Context Steered Policy Optimization',
   theme: 'reasoning',
   claim:
-    'Answers given with an example in context, those that failed left out, those that succeeded paid a bonus that fades, teach more than GRPO on answers without.',
+    'Answers given with an example in context, those that failed left out, those that succeeded rewarded with a bonus that fades, teach more than GRPO on answers without.',
   arms: {
     icpo: (run) => trained(run, { steered: true, rejects: true, bonus: true }),
     grpo: (run) => trained(run, { steered: false }),

@@ -104,7 +104,7 @@ export default definePaper({
   title: 'Meta-Learning of Sequential Strategies',
   theme: 'meta-rl',
   claim:
-    'A network with memory that learns to predict over a family of tasks comes to predict as Bayes would with the family as prior: closer than without memory, and than a rule that does not know the family.',
+    'A network with memory that learns to predict over a distribution of tasks comes to predict as Bayes would with that distribution as prior: closer than without memory, and than a rule that does not know the distribution.',
   arms: {
     memory: (run) => learned(run, true),
     'no-memory': (run) => learned(run, false),

@@ -100,7 +100,7 @@ export default definePaper({
   title: 'Online Process Reward Leanring for Agentic Reinforcement Learning',
   theme: 'rewards',
   claim:
-    'An implicit process reward model, trained by DPO on whole trajectories in turn with the policy, gives credit to steps that makes group-relative learning from outcomes faster.',
+    'An implicit process reward model, trained by DPO on whole trajectories in turn with the policy, gives advantages to steps that make group-relative learning from outcomes faster.',
   arms: {
     oprl: (run) => success(run, true, 0.004),
     'outcome-only': (run) => success(run, false, 0.008),

@@ -69,6 +69,6 @@ export default definePaper({
   expect: { better: 'lite-ppo', than: ['grpo', 'dapo'] },
   simplifications: [
     'a transformer of 21 thousand weights that chains operations on digits stands for language models on mathematics',
-    'DAPO leaves groups without signal out instead of sampling others',
+    'DAPO leaves zero-variance groups out instead of sampling others',
   ],
 })

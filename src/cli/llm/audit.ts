@@ -30,7 +30,7 @@ const slowEffort = 60
 export async function runAudit(command: AuditCommand, terminal: Console): Promise<number> {
   const { environment: name, tasks: count, seed, threshold, json } = command
   if (typeof json === 'string') checkFile(json)
-  const wanted = { train: count, validation: 0, test: count, 'unseen-wording': 0 }
+  const wanted = { train: count, validation: 0, test: count, 'unseen-paraphrase': 0 }
   const opened = await openEnvironment(command, { seed, yes: command.yes === true, wanted }, terminal)
   try {
     const { environment, plan, reward, heldOut, calls } = opened

@@ -30,7 +30,7 @@ export interface ChatCommand extends EnvironmentOptions {
  */
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
   const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
-  const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
+  const wanted = { train: 0, validation: 0, test: 24, 'unseen-paraphrase': 0 }
   const opened = await openEnvironment(
     command,
     { seed: seed ?? 0, yes: command.yes === true, wanted },

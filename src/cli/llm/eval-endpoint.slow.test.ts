@@ -31,7 +31,7 @@ beforeAll(async () => {
   )
   // The same seed makes the same tasks: so the endpoint below knows how each is done.
   const environment = await openMcpEnvironment('shelf', { file, sandbox: true })
-  const counts = { train: 0, validation: 0, test: count, 'unseen-wording': 0 }
+  const counts = { train: 0, validation: 0, test: count, 'unseen-paraphrase': 0 }
   tasks = (await environment.prepareTasks({ seed: 0, counts })).tasks.all('test')
   await environment.close()
 })

@@ -41,7 +41,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
   const [run] = runs
   const wanted =
     run === undefined
-      ? { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
+      ? { train: 0, validation: 0, test: command.tasks, 'unseen-paraphrase': 0 }
       : // All that its training had: only so are the held-out tasks those that it never met.
         (run.taskCounts ?? trainingCounts)
   const taskSeed = command.seed ?? run?.seed ?? 0

@@ -90,7 +90,7 @@ export const trainingCounts: Required<TaskCounts> = {
   train: 800,
   validation: 96,
   test: 400,
-  'unseen-wording': 96,
+  'unseen-paraphrase': 96,
 }
 
 /** Number of tasks for a short training (`--quick`) on an MCP server, with this number of test tasks. */
@@ -98,7 +98,7 @@ export const quickCounts = (test: number): Required<TaskCounts> => ({
   train: 160,
   validation: 24,
   test: Math.min(test, trainingCounts.test),
-  'unseen-wording': 0,
+  'unseen-paraphrase': 0,
 })
 
 export interface OpeningOptions {
@@ -248,7 +248,7 @@ async function openServer(
   }
 }
 
-const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
+const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
 function callsOf(task: Task): number {
   const { tools } = task.context

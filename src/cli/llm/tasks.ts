@@ -53,7 +53,7 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
       },
       ...defined({ own }),
     })
-    const all = (['train', 'validation', 'test', 'unseen-wording'] as const).flatMap((split) =>
+    const all = (['train', 'validation', 'test', 'unseen-paraphrase'] as const).flatMap((split) =>
       tasks.all(split),
     )
     for (const { id, reason } of tasks.refused)
@@ -83,7 +83,7 @@ function countsOf(count: number): Required<TaskCounts> {
     train: Math.max(1, count - test - validation - unseen),
     validation,
     test,
-    'unseen-wording': unseen,
+    'unseen-paraphrase': unseen,
   }
 }
 

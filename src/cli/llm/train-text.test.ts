@@ -46,6 +46,6 @@ test('--quick does what its help says, and its forecast at the usual rate is les
     reinforcement: { steps: 30 },
     tasks: { test: 90 },
   })
-  expect(quickCounts(90)).toMatchObject({ test: 90, 'unseen-wording': 0 })
+  expect(quickCounts(90)).toMatchObject({ test: 90, 'unseen-paraphrase': 0 })
   expect(adjustPlan(usual, {})).toEqual(usual)
 })

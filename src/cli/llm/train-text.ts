@@ -63,7 +63,7 @@ export function resultText(summary: TrainingSummary): string {
       : [`RL less continued supervision (the same time at most), paired: ${pointsInterval(summary.gain)}`]),
     ...(summary.unseenParaphrases === undefined
       ? []
-      : [`on wordings never met in training: ${percentInterval(summary.unseenParaphrases.success)}`]),
+      : [`on paraphrases never met in training: ${percentInterval(summary.unseenParaphrases.success)}`]),
     `cost: ${duration(cost.seconds)}, ${count(cost.sampledTokens)} sampled tokens, ${count(cost.calls)} tool calls, ${count(cost.episodes)} episodes` +
       (cost.masked === 0 ? '' : ` (${cost.masked} lost to faults of the infrastructure)`),
     ...faultLines(summary),

@@ -32,7 +32,7 @@ const phaseTitles: Record<string, string> = {
 
 const curveNames = ['return', 'reward', 'success', 'loss']
 
-const stageNames: Record<string, string> = { ...stageTitles, 'unseen-wording': 'on unseen wordings' }
+const stageNames: Record<string, string> = { ...stageTitles, 'unseen-paraphrase': 'on unseen paraphrases' }
 
 /**
  * Shows the progress of a job. On a terminal a small block is redrawn in place: phase, step, curves, speed, time left.

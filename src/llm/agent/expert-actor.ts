@@ -23,7 +23,7 @@ export function createExpertActor(options: ExpertActorOptions): Actor {
 
   function act(request: ActRequest): Act | Error {
     const task = tasks.get(request.episode)
-    if (task === undefined) return new Error(`the planner knows no task of episode ${request.episode}`)
+    if (task === undefined) return new Error(`there is no reference plan for episode ${request.episode}`)
     const move = task.plan(results(request.nodes))
     const text = 'answer' in move ? move.answer : (move.thought ?? '')
     const calls = 'call' in move ? [{ id: `${request.turn}.0`, ...move.call }] : []

@@ -90,7 +90,7 @@ export interface Task {
   id: string
   kind: string
   seed: number
-  split: 'train' | 'validation' | 'test' | 'unseen-wording'
+  split: 'train' | 'validation' | 'test' | 'unseen-paraphrase'
   /** The user's message. */
   prompt: string
   /** Difficulty; 1 is the easiest. */

@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { appendLines, readLines } from '../../runs/files.ts'
+import { currentTaskId } from './split.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
 
 /**
@@ -55,6 +56,7 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
     fail('success', record['success'], 'true, false or null')
   checkNumbers(record['usage'], 'usage', ['promptTokens', 'sampledTokens', 'calls', 'invalidCalls'], fail)
   checkNumbers(record['timing'], 'timing', ['seconds', 'toolSeconds'], fail)
+  record['task'] = currentTaskId(record['task'] as string)
   const list = (field: string): unknown[] => {
     const value = record[field]
     return Array.isArray(value) ? value : fail(field, value, 'an array')

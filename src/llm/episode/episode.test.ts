@@ -80,7 +80,7 @@ test('a conversation of several turns is one sequence', () => {
   expect(row.logprobs[4]).toBe(Math.fround(-row.tokens[4] / 1000))
 })
 
-test('tokens are trained at the temperature they were drawn at, and imitated at 1', () => {
+test('tokens are trained at the temperature they were drawn at, and SFT tokens at 1', () => {
   const episode = makeEpisode(
     [null, 0, 1, 2, 3, 4],
     [false, true, false, true, false, true],
@@ -194,6 +194,15 @@ test('the store loses only the line that a kill tore, and appends after it', () 
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('episodes of earlier versions name their task with the split of today', () => {
+  const record = JSON.parse(encodeEpisode(makeEpisode([null, 0], [false, true], [2, 2]))) as Record<
+    string,
+    unknown
+  >
+  const line = JSON.stringify({ ...record, task: 'filesystem/unseen-wording/read/3' })
+  expect(decodeEpisode(line).task).toBe('filesystem/unseen-paraphrase/read/3')
 })
 
 test('episodes of version 0.1 are read, with `world` and `family`', () => {

@@ -39,8 +39,8 @@ generated text. It is a starting point for learning tools by reinforcement; it k
 ## What it was made from
 
 A generated corpus, a function of one seed: conversations over small simulated environments with invented tools, memorised or
-named in a legend, and exercises in copying, JSON, paths, lists and conditions. Names are ordinary English words and
-invented ones. The corpus has no task, tool name or phrasing of the benchmarks that models are later trained and judged
+described in the prompt, and exercises in copying, JSON, paths, lists and conditions. Names are ordinary English words and
+invented ones. The corpus has no task, tool name or prompt template of the benchmarks that models are later trained and judged
 on (\`src/llm/environment/filesystem/corpus-separation.slow.test.ts\`). Its skills by share of conversations:
 
 ${facts.stages.map(({ stage }) => `- ${stage}: ${skills(stage)}`).join('\n')}

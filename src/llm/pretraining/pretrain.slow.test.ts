@@ -153,7 +153,7 @@ test('a batch holds whole conversations, weighted to a mean', () => {
   expect(ratios.slice(1)).toEqual([...kept[0].mask].slice(1).map((mask) => (mask === 1 ? 1 : 0.25)))
 })
 
-test('probes find an untrained model helpless and one that knows the answers perfect', async () => {
+test('skill evaluations find an untrained model helpless and one that knows the answers perfect', async () => {
   const made = await pretrain({ ...small, tokens: 1600 })
   const scores = await evaluateSkills(made.backend, tokenizer, { count: 3 })
   await made.backend.dispose()

@@ -79,7 +79,7 @@ test('the deciding token gets the advantage, later tokens get none, and the sum 
   await policy.dispose()
 })
 
-test('a policy learns from credit by segments', async () => {
+test('a policy learns from advantages by segments', async () => {
   const policy = policyOf(2)
   const curve: number[] = []
   for (let step = 0; step < 20; step++) {

@@ -87,7 +87,7 @@ export async function evaluate<T extends Task>(
   const { options, emit, signal } = job
   const started = performance.now()
   const tasks = heldOutTasks(options.tasks, split, count).filter((task) => !isDropped(job.state, task))
-  if (tasks.length === 0 && count > 0 && split !== 'unseen-wording')
+  if (tasks.length === 0 && count > 0 && split !== 'unseen-paraphrase')
     throw nothingHeldOut(options.environment.name, split)
   job.backend.clearCache?.()
   const abort = signal === undefined ? {} : { signal }

@@ -73,7 +73,7 @@ test('the run folder holds what happened', () => {
     'test warm-start',
     'rl',
     'test rl',
-    'unseen wording',
+    'unseen paraphrases',
   ])
 })
 

@@ -149,7 +149,7 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
       return
     case 'rl-test':
       return runStage(job, 'rl', state.rlSeconds)
-    case 'unseen-wording':
+    case 'unseen-paraphrase':
       return runUnseenParaphrases(job)
     case 'supervised': {
       const demonstrations = await collect()

@@ -24,7 +24,7 @@ export const trainingMethods = {
   'online-orpo': { about: 'the same pairs: odds ratios and imitation, no reference', source: '2403.07691' },
   'online-simpo': { about: 'the same pairs: mean log-probabilities, no reference', source: '2405.14734' },
   'expert-iteration': {
-    about: 'imitates the best success of each group (ReST-EM, rejection sampling)',
+    about: 'SFT on the best success of each group (ReST-EM, rejection sampling)',
     source: '2312.06585',
   },
   distillation: {

@@ -1,3 +1,4 @@
+import { currentSplit } from '../episode/split.ts'
 import type { CallCounts } from '../rollout/collect.ts'
 import type { TaskSamplerState } from '../rollout/task-sampler.ts'
 import { forgetChecked } from '../../runs/checksums.ts'
@@ -18,7 +19,7 @@ export const phases = [
   'warm-start-test',
   'rl',
   'rl-test',
-  'unseen-wording',
+  'unseen-paraphrase',
   'supervised',
   'supervised-test',
   'done',
@@ -141,12 +142,12 @@ export async function saveWeights(folder: RunFolder, backend: TrainableBackend, 
 export function loadState(folder: RunFolder): { checkpoint: string; state: LoopState } | null {
   const saved = loadRun(folder, isLoopState)
   if (saved === null) return null
-  const state = saved.state as unknown as LoopState
+  const state = { ...saved.state, phase: currentSplit(saved.state['phase']) } as unknown as LoopState
   return { checkpoint: saved.checkpoint, state: withClocks(state, saved.times as Times | undefined) }
 }
 
 const isLoopState = ({ schema, phase }: Readonly<Record<string, unknown>>): boolean =>
-  schema === 1 && phases.includes(phase as Phase)
+  schema === 1 && phases.includes(currentSplit(phase) as Phase)
 
 function withClocks(state: LoopState, saved: Times | undefined): LoopState {
   // Runs of earlier versions store their durations in the state.

@@ -53,10 +53,10 @@ export async function runUnseenParaphrases<T extends Task>(job: Job<T>): Promise
   const { state, options, folder, emit } = job
   const count = options.plan.tasks.unseenParaphrases
   if (count === 0) return
-  emit({ type: 'phase', name: 'unseen wording', total: count })
-  const { episodes, summary } = await evaluate(job, 'unseen-wording', 'unseen-wording', count)
+  emit({ type: 'phase', name: 'unseen paraphrases', total: count })
+  const { episodes, summary } = await evaluate(job, 'unseen-paraphrase', 'unseen-paraphrase', count)
   if (episodes.length === 0) return
-  writeEpisodes(folder, 'unseen-wording', episodes)
+  writeEpisodes(folder, 'unseen-paraphrase', episodes)
   state.unseenParaphrases = { success: summary.success, kinds: summary.kinds }
 }
 

@@ -180,7 +180,7 @@ function jobOf<T extends AgentTask, R>(
   } = options
   const folder = out !== undefined && resume ? openRunFolder({ path }) : null
   const { algorithm, batch, named } = algorithmOf(options.algorithm, folder)
-  const heldOut = { train: [], test: testTasks, validation: validation?.tasks ?? [], 'unseen-wording': [] }
+  const heldOut = { train: [], test: testTasks, validation: validation?.tasks ?? [], 'unseen-paraphrase': [] }
   const source: TaskSource<ProgramTask<T>> = {
     kinds: ['agent'],
     // For a batch sampled before an interruption. Only its episodes are read.

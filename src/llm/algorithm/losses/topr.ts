@@ -53,7 +53,7 @@ const taperFields = { low: { type: 'number', minimum: 0 }, high: { type: 'number
 
 export const toprDefinition = defineLoss({
   name: 'topr',
-  about: 'successes imitated whoever made them, failures tapered',
+  about: 'successes learnt as in SFT whichever policy made them, failures tapered',
   formula: '-stop(clip(Π r)) A log p, bounds by the sign of A',
   source: ['2503.14286'],
   settings: {
@@ -65,7 +65,8 @@ export const toprDefinition = defineLoss({
   stopsGradient: () => true,
   cases: [{}, { settings: { level: 'token', negative: { low: 0.5, high: 1.5 } } }],
   preset: {
-    about: 'successes imitated whoever made them, failures tapered; for batches used several times',
+    about:
+      'successes learnt as in SFT whichever policy made them, failures tapered; for batches used several times',
     settings: {
       advantage: { name: 'grpo', std: false },
       loss: { name: 'topr' },

@@ -5,7 +5,7 @@ import { planQuest, playCommand } from './adventure.ts'
 import type { adventureContext } from './adventure.ts'
 import { type AdventureState, firstState, generateMap, isFulfilled, type GameMap } from './map.ts'
 
-const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
+const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
 interface Game {
   map: GameMap

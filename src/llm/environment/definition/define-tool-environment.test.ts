@@ -66,7 +66,7 @@ test('splits share no task and no prompt, and held-out tasks are all different',
   const heldOut = tasks.heldOut?.('test', 60) ?? []
   expect(new Set(heldOut.map((task) => JSON.stringify([task.prompt, task.start]))).size).toBe(60)
   expect(new Set(heldOut.map(({ kind }) => kind))).toEqual(new Set(['add', 'count']))
-  expect(tasks.heldOut?.('unseen-wording', 10)).toEqual([])
+  expect(tasks.heldOut?.('unseen-paraphrase', 10)).toEqual([])
 })
 
 test('an episode succeeds if its state equals the state after the plan and its answer is right', async () => {

@@ -2,6 +2,7 @@ import { defined } from '../../../defined.ts'
 import type { Expert, Task, TaskSource } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { createRandom, hash32 } from '../../../engine/random/index.ts'
+import { splitKey } from '../../episode/split.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import { createPromptTemplates, fillTemplate } from './prompt-templates.ts'
 import type { PromptTemplates } from './prompt-templates.ts'
@@ -78,7 +79,7 @@ const mostDraws = 1000
  * `s % kinds`, so that consecutive seeds cover all kinds.
  *
  * Splits share no prompt template. A hash divides tasks into train (70%), validation (12%) and test (18%).
- * `unseen-wording` has test tasks in templates with words that training lacks.
+ * `unseen-paraphrase` has test tasks in templates with words that training lacks.
  *
  * @throws AgogeError `empty-split` if a kind has no task in a split; `unknown-kind`.
  */
@@ -94,7 +95,7 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
   /** Returns undefined if the draw belongs to another split. */
   function drawTask(split: Task['split'], seed: number, kind: string, attempt: number) {
     const part = wordSplit(split)
-    const random = createRandom(seed, name, split, kind, ...(attempt === 0 ? [] : [attempt]))
+    const random = createRandom(seed, name, splitKey(split), kind, ...(attempt === 0 ? [] : [attempt]))
     const draw: Draw = { random, split, seed, kind, words: wordLists(part) }
     const state = settings.state(draw)
     const draft = kinds[kind].draft(state, draw)
@@ -116,10 +117,10 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
   function promptOf(draft: Draft, kind: string, split: Task['split'], random: Random): string {
     if (draft.prompt !== undefined) return draft.prompt
     const { unseen = [] } = kinds[kind]
-    if (split === 'unseen-wording' && unseen.length === 0) throw emptySplit(name, kind, split, 'unseen')
+    if (split === 'unseen-paraphrase' && unseen.length === 0) throw emptySplit(name, kind, split, 'unseen')
     const known = templates[kind].of(wordSplit(split))
-    if (split !== 'unseen-wording' && known.length === 0) throw emptySplit(name, kind, split, 'templates')
-    const text = random.pick(split === 'unseen-wording' ? unseen : known.map((template) => template.text))
+    if (split !== 'unseen-paraphrase' && known.length === 0) throw emptySplit(name, kind, split, 'templates')
+    const text = random.pick(split === 'unseen-paraphrase' ? unseen : known.map((template) => template.text))
     return fillTemplate(text, draft.holes ?? {})
   }
 
@@ -161,7 +162,7 @@ function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
 ): (split: Task['split'], count: number) => T[] {
   return (split, count) => {
     const going = new Set(
-      names.filter((kind) => split !== 'unseen-wording' || (kinds[kind].unseen?.length ?? 0) > 0),
+      names.filter((kind) => split !== 'unseen-paraphrase' || (kinds[kind].unseen?.length ?? 0) > 0),
     )
     const next = new Map(names.map((kind) => [kind, firstSeed * names.length]))
     const seen = new Set<string>()
@@ -191,7 +192,7 @@ function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
 }
 
 /** The split whose words and tasks are used. */
-const wordSplit = (split: Task['split']): WordSplit => (split === 'unseen-wording' ? 'test' : split)
+const wordSplit = (split: Task['split']): WordSplit => (split === 'unseen-paraphrase' ? 'test' : split)
 
 function keyOf({ key, holes = {}, prompt }: TaskDraft, state: unknown): string {
   if (key !== undefined) return key

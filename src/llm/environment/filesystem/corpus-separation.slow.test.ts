@@ -37,7 +37,7 @@ const requests = Array.from({ length: 45_000 }, (_, seed) =>
 test('no request of the benchmark, names masked, is one of the base corpus', () => {
   const corpus = new Map(requests.map((text) => [skeleton(text), text]))
   const shared = new Map<string, string>()
-  for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
+  for (const split of ['train', 'validation', 'test', 'unseen-paraphrase'] as const) {
     for (let seed = 0; seed < 2000; seed += 1) {
       const { prompt } = filesystemTasks.task({ split, seed })
       const found = corpus.get(skeleton(prompt))
@@ -83,7 +83,7 @@ test('no six words in a row of a benchmark request, names left out, are in a req
   }
   const corpus = new Set(requests.flatMap(grams))
   const found = new Set<string>()
-  for (const split of ['train', 'test', 'unseen-wording'] as const)
+  for (const split of ['train', 'test', 'unseen-paraphrase'] as const)
     for (let seed = 0; seed < 1000; seed += 1)
       for (const gram of grams(filesystemTasks.task({ split, seed }).prompt))
         if (corpus.has(gram)) found.add(gram)

@@ -57,7 +57,7 @@ async function openTwo(): Promise<[ToolSession, ToolSession]> {
 }
 
 test('the expert solves every kind of every split through the real server', async () => {
-  for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
+  for (const split of ['train', 'validation', 'test', 'unseen-paraphrase'] as const) {
     const all = tasks(split, 200)
     const actor = createExpertActor({ tasks: new Map(all.map((task) => [task.id, task])) })
     const specs = all.map((task) => ({ id: task.id, group: task.id, task }))

@@ -6,7 +6,7 @@ import { branchVerbs, type FilesystemKind, unseenPromptTemplates } from './promp
 import type { FilesystemTask } from './task.ts'
 import { filesystemTasks } from './tasks.ts'
 
-const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
+const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 const kinds = Object.keys(filesystemTasks.templates) as FilesystemKind[]
 
 function many(split: (typeof splits)[number], each = 40): FilesystemTask[] {
@@ -58,7 +58,7 @@ test('train, validation and test share no word of a name, a folder or a text', (
           if (!endings.has(word) && !stateWords.has(word)) used.add(word)
       }
     }
-    const home = split === 'unseen-wording' ? 'test' : split
+    const home = split === 'unseen-paraphrase' ? 'test' : split
     expect(used.size).toBeGreaterThan(50)
     expect([...used].filter((word) => splitOfWord(word) !== home)).toEqual([])
   }

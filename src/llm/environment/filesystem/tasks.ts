@@ -43,7 +43,7 @@ const taskKinds: readonly FilesystemTaskKind[] = [
 
 /**
  * Tasks for the filesystem MCP server: fifteen kinds of one to four calls. Splits share no word in names and contents
- * (except for the states of `if-content`) and no prompt template. `unseen-wording` has the words of test, in templates
+ * (except for the states of `if-content`) and no prompt template. `unseen-paraphrase` has the words of test, in templates
  * with other words.
  *
  * @example

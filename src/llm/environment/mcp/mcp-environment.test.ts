@@ -182,7 +182,7 @@ test('configured values never come back in a result', async () => {
 
 test('the memory server: all kinds of tasks are proved and solved', async () => {
   const environment = await openExample('memory', { sandbox: true })
-  const counts = { train: 36, validation: 4, test: 8, 'unseen-wording': 4 }
+  const counts = { train: 36, validation: 4, test: 8, 'unseen-paraphrase': 4 }
   const { tasks, leftOut } = await environment.prepareTasks({ seed: 5, counts })
   expect(leftOut).toEqual([])
   expect(tasks.kinds).toEqual(
@@ -194,7 +194,7 @@ test('the memory server: all kinds of tasks are proved and solved', async () => 
       'read_graph',
     ]),
   )
-  const all = (['train', 'validation', 'test', 'unseen-wording'] as const).flatMap((split) =>
+  const all = (['train', 'validation', 'test', 'unseen-paraphrase'] as const).flatMap((split) =>
     tasks.all(split),
   )
   expect(all).toHaveLength(52)

@@ -12,7 +12,7 @@ import { listReasons } from './safety.ts'
 import type { ToolSystem } from './tool-system.ts'
 
 /** Splits in the order in which they are made. */
-const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
+const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
 /** Number of tasks to make for each split. */
 export type TaskCounts = Partial<Record<Task['split'], number>>
@@ -37,10 +37,10 @@ export interface TaskGenerationOptions {
 /**
  * Makes tasks and checks each. Its reference solution runs in a fresh state, which gives the expected result. Then its
  * plan runs again as an agent would run it, and must succeed. The same seed on the same system gives the same tasks.
- * Test, validation and unseen-wording contain no request twice and none from training, so a kind with few requests may
+ * Test, validation and unseen-paraphrase contain no request twice and none from training, so a kind with few requests may
  * have none left for them.
  *
- * @throws AgogeError if no tool can be used in a task, or a split other than unseen-wording is empty.
+ * @throws AgogeError if no tool can be used in a task, or a split other than unseen-paraphrase is empty.
  */
 export async function generateTasks(
   system: ToolSystem,
@@ -100,7 +100,7 @@ export async function generateTasks(
   }
   const wanted = splits.filter((split) => (options.counts[split] ?? 0) > 0)
   for (const split of wanted)
-    if (split !== 'unseen-wording' && bank.get(split)?.length === 0)
+    if (split !== 'unseen-paraphrase' && bank.get(split)?.length === 0)
       throw noTasks(system, split, options.hint)
   const kindsIn = (split: Task['split']): string[] => {
     const found = new Set(bank.get(split)?.map((task) => task.kind))

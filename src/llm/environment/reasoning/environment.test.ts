@@ -12,7 +12,7 @@ const environment = createReasoningEnvironment()
 test('the expert solves a question of every kind, in the words of every split', async () => {
   const tasks = createReasoningTasks()
   expect(tasks.kinds).toHaveLength(reasoningKinds.length)
-  for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
+  for (const split of ['train', 'validation', 'test', 'unseen-paraphrase'] as const) {
     const specs = tasks.kinds.map((kind, seed) => {
       const task = tasks.task({ split, seed, kind })
       expect(task.prompt).not.toMatch(/<\w+>/)

@@ -30,7 +30,7 @@ export interface ReasoningTasksOptions {
  * `s % kinds`.
  *
  * Splits share no question, because the hash of an instance's content decides its split. Train, validation and test
- * also share no prompt template. `unseen-wording` has test instances in templates with other words.
+ * also share no prompt template. `unseen-paraphrase` has test instances in templates with other words.
  *
  * @throws AgogeError for an unknown kind or difficulty.
  * @example

@@ -129,7 +129,7 @@ export interface ReasoningKind {
   generate: (
     random: Random,
     difficulty: number | Difficulty,
-    split?: ReasoningSplit | 'unseen-wording',
+    split?: ReasoningSplit | 'unseen-paraphrase',
   ) => Problem
 }
 
@@ -151,12 +151,12 @@ export function defineKind<Instance, Name extends string>(
   function generate(
     random: Random,
     wanted: number | Difficulty,
-    paraphrase: ReasoningSplit | 'unseen-wording' = 'train',
+    paraphrase: ReasoningSplit | 'unseen-paraphrase' = 'train',
   ): Problem {
     const difficulty = typeof wanted === 'number' ? levelOf(name, levels, wanted) : wanted
-    const split = paraphrase === 'unseen-wording' ? 'test' : paraphrase
+    const split = paraphrase === 'unseen-paraphrase' ? 'test' : paraphrase
     const puzzle = drawOfSplit(() => draw(random, difficulty), name, split)
-    const text = paraphrase === 'unseen-wording' ? random.pick(unseen) : templates.draw(split, random).text
+    const text = paraphrase === 'unseen-paraphrase' ? random.pick(unseen) : templates.draw(split, random).text
     const { key, thought, answer } = puzzle
     return {
       kind: name,

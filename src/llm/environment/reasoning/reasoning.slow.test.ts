@@ -193,7 +193,7 @@ test('questions and replies fit into the window of the small model', () => {
       const problem = kind.generate(
         createRandom(seed, 'tokens'),
         level,
-        seed % 5 === 0 ? 'unseen-wording' : 'train',
+        seed % 5 === 0 ? 'unseen-paraphrase' : 'train',
       )
       const tokens = [problem.question, problem.solve().text].map((text) => tokenizer.encode(text).length)
       expect(tokens[0], `${name} ${level}: ${problem.question}`).toBeLessThanOrEqual(mostTokens.question)

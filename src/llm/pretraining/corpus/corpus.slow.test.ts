@@ -101,7 +101,7 @@ test('no tool of a real server occurs, neither as a call nor in a text', () => {
   ).toBe(true)
 })
 
-test('probes share no word with training, listed or invented', () => {
+test('skill evaluations share no word with training, listed or invented', () => {
   const draws = (pool: WordPool): Set<string> => {
     const d: Draw = { random: createRandom(1, pool), pool }
     return new Set(

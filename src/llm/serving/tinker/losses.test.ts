@@ -36,7 +36,7 @@ for (const [name, config, expected] of formulas) {
   })
 }
 
-test('slopes of losses that go in two passes are the differences of their values', () => {
+test('gradients of losses that go in two passes are the differences of their values', () => {
   for (const [name, config] of [
     ['dro', { beta: 0.3 }],
     ['cispo', { clip_low_threshold: 0.9, clip_high_threshold: 1.1 }],

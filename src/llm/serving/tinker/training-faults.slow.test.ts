@@ -99,7 +99,7 @@ test('sampling with non-finite weights fails with the same error as in this proc
   await backend.dispose()
 })
 
-test.each(['advantages that are no numbers', 'slopes whose sum is beyond all bounds'])(
+test.each(['advantages that are no numbers', 'gradients whose sum is beyond all bounds'])(
   '%s stop training over the server as in this process: the batch is named, the last good weights are kept',
   async (fault) => {
     let seen = 0

@@ -104,7 +104,7 @@ test('PPO with a critic raises the reward and stays near the reference', async (
   expect(Math.min(...gains)).toBeGreaterThan(0.2)
 })
 
-test('credit goes to the tokens that the policy chose, as GAE worked by hand', () => {
+test('advantages go to the tokens that the policy chose, as GAE worked by hand', () => {
   const sequence = {
     tokens: Int32Array.of(0, 5, 6, 7),
     logprobs: Float32Array.of(0, -1, 0, -2),

@@ -57,7 +57,7 @@ export function renderReport({ summary, metrics, config }: ReportInput): string 
         such measurements.
       </p>
       ${stageTable(stages)} ${comparisons(summary)}
-      <h2>By family</h2>
+      <h2>By kind of task</h2>
       ${kindChart(stages)}
       <h2>Cost</h2>
       ${cost(summary)}

@@ -43,7 +43,7 @@ export function kindChart(stages: readonly StageSummary[]): Markup {
     <p class="legend">
       ${stages.map(({ name }) => html`<span><i class="stage-${name}"></i>${stageTitles[name]}</span> `)}
     </p>
-    <svg viewBox="0 0 ${width} ${bottom + 20}" role="img" aria-label="Success by family and stage">
+    <svg viewBox="0 0 ${width} ${bottom + 20}" role="img" aria-label="Success by kind of task and stage">
       ${[0, 0.25, 0.5, 0.75, 1].map(
         (share) =>
           html`<line class="grid" x1="${toX(share)}" x2="${toX(share)}" y1="0" y2="${bottom}" /><text

@@ -2,6 +2,7 @@ import { createRandom } from '../../../engine/random/index.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { grpo } from '../../algorithm/policy-optimisation/presets.ts'
 import { createLocalBackend } from '../../backend/local-backend.ts'
+import { splitKey } from '../../episode/split.ts'
 import { taskReward } from '../../reward/rewards.ts'
 import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { specialTokens } from '../../tokenizer/template.ts'
@@ -62,7 +63,7 @@ export function createBoxEnvironment(): ToolEnvironment {
 export const boxTasks: TaskSource = {
   kinds: ['get', 'put'],
   task({ split, seed, kind: taskKind }): Task {
-    const random = createRandom(seed, 'boxes', split)
+    const random = createRandom(seed, 'boxes', splitKey(split))
     const kind = taskKind ?? random.pick(['get', 'put'])
     const box = random.pick(colours)
     const thing = random.pick(things)

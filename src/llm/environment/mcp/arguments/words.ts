@@ -44,7 +44,7 @@ const lists = { train: listsOf('train'), validation: listsOf('validation'), test
 
 /** Returns the words of a split. Tasks with unseen paraphrases use the names of the test split. */
 export function wordsOf(split: Task['split']): SplitWords {
-  return lists[split === 'unseen-wording' ? 'test' : split]
+  return lists[split === 'unseen-paraphrase' ? 'test' : split]
 }
 
 /** The part that these words are of; undefined for words of the caller's own. */

@@ -216,7 +216,7 @@ export function combinationsFor(kind: GoalKind, split: Task['split']): readonly 
     hash32('mcp-combination', kind.name, combinationName(combination)) % 4 === 0
   const held = kind.combinations.filter(isHeld)
   if (held.length === 0 || held.length === kind.combinations.length) return kind.combinations
-  return split === 'test' || split === 'unseen-wording'
+  return split === 'test' || split === 'unseen-paraphrase'
     ? held
     : kind.combinations.filter((combination) => !isHeld(combination))
 }

@@ -50,7 +50,7 @@ export async function measureTasks(
 /** How much the tasks repeat, within and between their splits. Plays nothing. */
 export function compareSplits(tasks: readonly McpTask[]): Omit<TaskMeasures, 'tasks' | 'shares'> {
   const train = tasks.filter(({ split }) => split === 'train')
-  const tests = tasks.filter(({ split }) => split === 'test' || split === 'unseen-wording')
+  const tests = tasks.filter(({ split }) => split === 'test' || split === 'unseen-paraphrase')
   const plan = ({ seeds, reference = [] }: McpTask): string =>
     JSON.stringify([seeds.map(({ name, arguments: args }) => [name, args]), reference])
   const outcome = ({ kind, expected }: McpTask): string =>

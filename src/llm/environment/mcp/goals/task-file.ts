@@ -2,6 +2,7 @@ import { defined } from '../../../../defined.ts'
 import { readFileSync } from 'node:fs'
 import { AgogeError } from '../../../../error.ts'
 import type { Expert, Task } from '../../../agent/types.ts'
+import { currentSplit, currentTaskId } from '../../../episode/split.ts'
 import type { McpTask } from '../mcp-task.ts'
 import { isPlainObject } from '../salient.ts'
 import { type AnswerType, noneAnswer, typeOfValue } from './value.ts'
@@ -52,7 +53,7 @@ export const fileTaskSchema = {
     id: { type: 'string', minLength: 1 },
     prompt: { type: 'string', minLength: 1 },
     kind: { type: 'string' },
-    split: { enum: ['train', 'validation', 'test', 'unseen-wording'] },
+    split: { enum: ['train', 'validation', 'test', 'unseen-paraphrase'] },
     seeds: { type: 'array', items: { $ref: '#/$defs/call' } },
     reference: { type: 'array', items: { $ref: '#/$defs/call' } },
     expected: {
@@ -106,7 +107,7 @@ function exportedAnswer(answer: string, type: AnswerType | undefined): FileAnswe
   return type === 'number' && String(Number(answer)) === answer ? Number(answer) : answer
 }
 
-const splits: readonly string[] = ['train', 'validation', 'test', 'unseen-wording']
+const splits: readonly string[] = ['train', 'validation', 'test', 'unseen-paraphrase']
 
 /**
  * Reads a task file. Empty lines are skipped.
@@ -153,7 +154,9 @@ function readLine(line: string, place: string): FileTask {
     return fail(line.slice(0, 80), 'a JSON object in one line')
   }
   if (!isPlainObject(value)) return fail(value, 'a JSON object')
-  const { id, prompt, kind, split, seeds, reference, expected } = value
+  const { prompt, kind, seeds, reference, expected } = value
+  const id = typeof value['id'] === 'string' ? currentTaskId(value['id']) : value['id']
+  const split = currentSplit(value['split'])
   if (typeof id !== 'string' || id === '') return fail(id, '"id": a text')
   if (typeof prompt !== 'string' || prompt.trim() === '')
     return fail(prompt, '"prompt": the request as a text')
@@ -183,7 +186,7 @@ function readLine(line: string, place: string): FileTask {
       return fail(others, '"others": a list of texts')
     if (state !== undefined && typeof state !== 'string') return fail(state, '"state": a text')
   }
-  return value as unknown as FileTask
+  return { ...value, id, ...(split === undefined ? {} : { split }) } as unknown as FileTask
 }
 
 function isCallList(value: unknown): value is FileCall[] {

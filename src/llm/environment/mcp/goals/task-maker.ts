@@ -1,5 +1,6 @@
 import { createRandom, hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
+import { splitKey } from '../../../episode/split.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { UnusableSchema } from '../arguments/schema-parts.ts'
 import type { McpTask } from '../mcp-task.ts'
@@ -61,7 +62,7 @@ export async function prepareMaker(
     attempt: number,
     runs = { count: 0 },
   ): Promise<McpTask | undefined> {
-    const random = createRandom(seed, 'goal', kind.name, split, index, attempt)
+    const random = createRandom(seed, 'goal', kind.name, splitKey(split), index, attempt)
     try {
       const draft = await draftGoal(system, kind, combination, split, probe, random, options)
       if (draft === undefined || !belongs(kind, draft, split)) return undefined
@@ -84,7 +85,7 @@ export async function prepareMaker(
   function belongs(kind: GoalKind, draft: GoalDraft, split: Task['split']): boolean {
     const key = planKey(draft)
     const own = few.get(kind.name)?.get(key) ?? splitOfPlan(key)
-    return own === (split === 'unseen-wording' ? 'test' : split)
+    return own === (split === 'unseen-paraphrase' ? 'test' : split)
   }
 
   /** Where a kind has only a few different plans, they are dealt out, so that training gets at least one. */
@@ -158,7 +159,7 @@ export async function prepareMaker(
 
   /** Kinds take turns. Every tenth task is of a kind that can be guessed; every twentieth test is of one never trained. */
   function kindAt(split: Task['split'], index: number, later: number): GoalKind {
-    const tests = split === 'test' || split === 'unseen-wording'
+    const tests = split === 'test' || split === 'unseen-paraphrase'
     if (usual.length === 0) return trained[(index + later) % trained.length]
     if (later === 0 && guessable.length > 0 && index % 11 === 10)
       return guessable[Math.floor(index / 11) % guessable.length]
@@ -175,7 +176,7 @@ export async function prepareMaker(
     async make(split, index) {
       for (let attempt = 0; attempt < 3 * draftsOfKind; attempt++) {
         const kind = kindAt(split, index, Math.floor(attempt / draftsOfKind))
-        const random = createRandom(seed, 'combination', kind.name, split, index, attempt)
+        const random = createRandom(seed, 'combination', kind.name, splitKey(split), index, attempt)
         const combination = random.pick(combinationsFor(kind, split))
         const task = await tryOnce(kind, combination, split, index, attempt)
         if (task !== undefined) return task

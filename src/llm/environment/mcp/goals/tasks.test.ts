@@ -61,13 +61,13 @@ async function open(own: ReturnType<typeof readTaskFile> | undefined, wanted: Ta
   })
   onTestFinished(() => environment.close())
   const { tasks } = await environment.prepareTasks({ seed: 1, counts: wanted, ...(own && { own }) })
-  const all = (['train', 'validation', 'test', 'unseen-wording'] as const).flatMap((split) =>
+  const all = (['train', 'validation', 'test', 'unseen-paraphrase'] as const).flatMap((split) =>
     tasks.all(split),
   )
   return { environment, tasks, all }
 }
 
-const counts: Record<Task['split'], number> = { train: 90, validation: 10, test: 40, 'unseen-wording': 16 }
+const counts: Record<Task['split'], number> = { train: 90, validation: 10, test: 40, 'unseen-paraphrase': 16 }
 
 test('goals: changes, questions, look-ups and conditions, none of them solved without reading the request', async () => {
   const { environment, tasks, all } = await prepare(counts)

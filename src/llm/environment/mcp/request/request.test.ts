@@ -80,14 +80,14 @@ test('every word of a test request occurs in training; those of unseen paraphras
   const tests = [...requests(adding, undefined, 'test'), ...requests(reading, email, 'test')]
   expect([...wordsIn(tests)].filter((word) => !known.has(word))).toEqual([])
   const others = [
-    ...requests(adding, undefined, 'unseen-wording'),
-    ...requests(reading, email, 'unseen-wording'),
+    ...requests(adding, undefined, 'unseen-paraphrase'),
+    ...requests(reading, email, 'unseen-paraphrase'),
   ]
   expect([...wordsIn(others)].filter((word) => !known.has(word)).length).toBeGreaterThan(20)
 })
 
 test('a request states every value, and no name of a tool or an argument', () => {
-  for (const split of [...splits, 'unseen-wording'] as const)
+  for (const split of [...splits, 'unseen-paraphrase'] as const)
     for (const request of requests(adding, undefined, split)) {
       for (const part of ['river', 'place', 'cold water', 'blue']) expect(request).toContain(part)
       expect(request).not.toMatch(/[a-z][A-Z]|_/)

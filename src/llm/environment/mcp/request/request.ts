@@ -69,7 +69,7 @@ export function renderRequest(
   split: Task['split'],
   random: Random,
 ): string {
-  const rare = split === 'unseen-wording'
+  const rare = split === 'unseen-paraphrase'
   const frames = rare ? unseen : familiar
   const shown = steps.filter(({ silent }) => silent !== true)
   for (let attempt = 0; attempt < 200; attempt++) {

@@ -178,7 +178,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
       const { name, arguments: args, isError = false } = state.journal[done]
       const result = await server.toolbox.call(name, args, signal === undefined ? {} : { signal })
       if (result.isError && done < state.seeds) {
-        throw new StateNotMade(`setting the scene failed: ${name}: ${result.text}`)
+        throw new StateNotMade(`setting up the initial state failed: ${name}: ${result.text}`)
       }
       if (result.isError !== isError) {
         throw new StateNotMade(`a call of the episode was answered otherwise when repeated: ${name}`)
