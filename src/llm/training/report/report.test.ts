@@ -145,7 +145,7 @@ test('by kind: every stage has its value, and no name is cut off', () => {
     ...input,
     summary: summaryOf([stage('base', 0.02), stage('warm-start', 0.51), rl]),
   })
-  const chart = page.slice(page.indexOf('<h2>By family'), page.indexOf('<h2>Cost'))
+  const chart = page.slice(page.indexOf('<h2>By kind of task'), page.indexOf('<h2>Cost'))
   const texts = (kind: string): string[] =>
     [...chart.matchAll(new RegExp(`class="${kind}"[^>]*>([^<]*)</text`, 'g'))].map(([, text]) => text)
   // Three kinds of task in three stages. A kind without tasks in a stage has a dash.
