@@ -15,18 +15,8 @@ import { drawPlan, type Plan } from './plan.ts'
 import { records } from './records.ts'
 import { type Component, drawStyle, type ServerTool } from './server.ts'
 import { isTableShape } from './shape.ts'
-import {
-  calendar,
-  counters,
-  devices,
-  graph,
-  keyValue,
-  lending,
-  lists,
-  messages,
-  poll,
-  queue,
-} from './stores.ts'
+import { calendar, devices, lending, messages, poll, queue } from './activities.ts'
+import { counters, graph, keyValue, lists } from './stores.ts'
 
 /** What servers of training are made of. Records are the commonest. */
 const components: readonly Component[] = [
