@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../shared/console.ts'
 import type { EvalArrayCommand } from '../classic/eval-array.ts'
-import { showHelpFor } from '../shared/help.ts'
+import { optionsOfServers, showHelpFor } from '../shared/help.ts'
 import {
   environmentKind,
   type EnvironmentKind,
@@ -124,11 +124,15 @@ export function addAudit({ program, terminal, done }: CommandContext): void {
     .option('--seed <n>', 'of tasks and attacks', wholeNumber(0), 0)
     .option('--threshold <share>', 'rate above which an attack is a finding (default: 2%)', share, 0.02)
     .option('--json [file]', 'print the whole report as JSON, or write it')
-  showHelpFor(audit, {
-    mcp: ['agoge audit mcp:memory --sandbox', 'agoge audit mcp:everything --tasks 40 --json report.json'],
-    reasoning: ['agoge audit reasoning --tasks 200', 'agoge audit reasoning --task countdown --seed 1'],
-    all: ['agoge audit ./my-environment.ts', 'agoge audit filesystem --tasks 200 --json report.json'],
-  })
+  showHelpFor(
+    audit,
+    {
+      mcp: ['agoge audit mcp:memory --sandbox', 'agoge audit mcp:everything --tasks 40 --json report.json'],
+      reasoning: ['agoge audit reasoning --tasks 200', 'agoge audit reasoning --task countdown --seed 1'],
+      all: ['agoge audit ./my-environment.ts', 'agoge audit filesystem --tasks 200 --json report.json'],
+    },
+    optionsOfServers('audit'),
+  )
   audit.action(async (environment: string, options, command: Command) => {
     const kind = environmentKind(environment)
     // A name that nothing has is reported as such later.

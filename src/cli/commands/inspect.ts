@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts'
 import type { CommandContext, Console } from '../shared/console.ts'
-import { showHelpFor } from '../shared/help.ts'
+import { optionsOfServers, showHelpFor } from '../shared/help.ts'
 import { wholeNumber, withEnvironment } from '../shared/options.ts'
 import type { TasksCommand } from '../llm/tasks.ts'
 
@@ -26,7 +26,7 @@ export function addTasks({ program, terminal }: CommandContext): void {
       .command('tasks')
       .summary('the tasks that are made of an MCP server')
       .description(
-        'The tasks that are made of an MCP server: requests with their reference solutions, kinds and splits, what is left out and why, and how often agents solve them that do not read.',
+        'The tasks that are made of an MCP server: requests with their reference solutions, kinds and splits, what is left out and why, and how often agents that do not try solve them.',
       ),
   )
     .option('--count <n>', 'number of tasks', wholeNumber(1), 20)
@@ -34,13 +34,20 @@ export function addTasks({ program, terminal }: CommandContext): void {
     .option('--out <file>', 'write the tasks as JSONL, to edit and to use with --tasks of train and eval')
     .option('--from <file>', 'show and prove the tasks of a JSONL file instead')
     .option('--schema', 'print the JSON Schema of a line of such a file')
-  showHelpFor(tasks, {
-    mcp: [
-      'agoge tasks mcp:memory --sandbox',
-      'agoge tasks mcp:memory --sandbox --count 300 --out tasks.jsonl',
-    ],
-    all: ['agoge tasks mcp:NAME --sandbox', 'agoge tasks mcp:NAME --from tasks.jsonl'],
-  })
+  const [environment] = tasks.registeredArguments
+  environment.description = 'mcp:NAME for a server of .mcp.json'
+  environment.default(environment.defaultValue, 'none')
+  showHelpFor(
+    tasks,
+    {
+      mcp: [
+        'agoge tasks mcp:memory --sandbox',
+        'agoge tasks mcp:memory --sandbox --count 300 --out tasks.jsonl',
+      ],
+      all: ['agoge tasks mcp:NAME --sandbox', 'agoge tasks mcp:NAME --sandbox --from tasks.jsonl'],
+    },
+    optionsOfServers('tasks'),
+  )
   tasks.action(async (environment: string, options: Omit<TasksCommand, 'environment'>) => {
     const { runTasks } = await import('../llm/tasks.ts')
     await runTasks({ ...options, environment }, terminal)

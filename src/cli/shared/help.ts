@@ -45,6 +45,12 @@ export function showHelpFor(
   })
 }
 
+/** Where the options of MCP servers are, for the help of a command that does not show them. */
+export const optionsOfServers =
+  (command: string) =>
+  (kind: EnvironmentKind): string =>
+    kind === 'mcp' || kind === 'module' ? '' : `\nOptions of MCP servers: agoge ${command} mcp:NAME --help`
+
 /** Help of `agoge` itself, at most 24 lines. */
 export function rootHelp(root: Command, helper: Help): string {
   const commands = helper.visibleCommands(root).filter((command) => command.name() !== 'help')
