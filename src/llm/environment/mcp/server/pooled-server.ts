@@ -286,8 +286,11 @@ function statePaths(config: McpEnvironmentConfig, folder: string): string[] | un
   })
 }
 
-/** The configuration of a server with the folder of its slot and the address of its service filled in. */
-function inSlot(
+/**
+ * The configuration of a server with the folder of its slot and the address of its service filled in. The variables of the
+ * service replace the server's own, which may name a real database, but for those in which the service is filled in.
+ */
+export function inSlot(
   server: ServerConfig,
   config: McpEnvironmentConfig,
   folder: string,
@@ -297,7 +300,12 @@ function inSlot(
   const places = Object.entries({ slot: folder, ...service?.places })
   const fill = (text: string): string =>
     places.reduce((filled, [name, value]) => filled.replaceAll(`{${name}}`, () => value), text)
-  const env = { ...service?.env, ...server.env, ...config.env }
+  const names = (value: string): boolean =>
+    Object.keys(service?.places ?? {}).some((place) => value.includes(`{${place}}`))
+  const own = Object.entries(server.env ?? {}).filter(
+    ([key, value]) => service?.env[key] === undefined || names(value),
+  )
+  const env = { ...service?.env, ...Object.fromEntries(own), ...config.env }
   return {
     ...server,
     command: fill(server.command),
