@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectServer, type McpConnection } from './mcp-client.ts'
-import type { SignInOptions } from './oauth.ts'
+import { openSignIn, type SignInOptions } from './oauth.ts'
 import { readServerConfig, type HttpServerConfig } from './server-config.ts'
 import { startOAuthServer } from './testing/oauth-server.ts'
 
@@ -104,6 +104,27 @@ test('an answer with another state is refused', async () => {
     connect({ url: server.url, oauth: {} }, { folder: temporaryFolder(), onAddress: forge }),
   ).rejects.toMatchObject({ code: 'sign-in-failed', given: 'an answer of another sign-in' })
   expect(server.grants).toEqual([])
+})
+
+test('tokens are hidden in their other encodings, and after another connection refreshed them', async () => {
+  const server = await start()
+  const folder = temporaryFolder()
+  const config = { url: server.url, oauth: {} }
+  const first = await openSignIn(config, {}, { folder })
+  onTestFinished(() => first.close())
+  await connect(config, { folder, onAddress: agree() })
+  await first.provider.tokens()
+  const [token] = server.tokens
+  const base64 = Buffer.from(token).toString('base64')
+  expect(first.hide(`${token} ${base64}`)).not.toMatch(new RegExp(`${token}|${base64.slice(0, 20)}`))
+})
+
+test('a redirect port that is taken is an error, not another port', async () => {
+  const server = await start()
+  const taken = Number(new URL(server.origin).port)
+  await expect(
+    connect({ url: server.url, oauth: { redirectPort: taken } }, { folder: temporaryFolder() }),
+  ).rejects.toMatchObject({ code: 'port-taken' })
 })
 
 test('without an "oauth" entry the error names it', async () => {

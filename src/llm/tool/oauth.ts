@@ -15,6 +15,7 @@ import {
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { writeWhole } from '../../runs/files.ts'
+import { redactorOf } from './redact.ts'
 import type { HttpServerConfig, OAuthConfig } from './server-config.ts'
 
 /** Signs in to an MCP server over HTTP with OAuth 2.1. */
@@ -77,7 +78,7 @@ function clientCredentials(server: HttpServerConfig, oauth: OAuthConfig): SignIn
       hint: 'Keep the secret in a variable: "clientSecret": "${NAME}".',
     })
   }
-  const key = JSON.stringify([server.url, clientId, scope, issuer])
+  const key = JSON.stringify([server.url, clientId, clientSecret, scope, issuer])
   const provider =
     machines.get(key) ??
     new ClientCredentialsProvider({
@@ -105,7 +106,7 @@ async function authorizationCode(
 ): Promise<SignIn> {
   const store = tokenStore(server, oauth, options.folder)
   const stored = store.read()
-  const listener = await listenForCode(oauth.redirectPort ?? stored.port)
+  const listener = await listenForCode(oauth.redirectPort, stored.port)
   const redirectUrl = `http://127.0.0.1:${listener.port}/callback`
   // A client that was registered with another port must register again.
   if (stored.port !== undefined && stored.port !== listener.port) delete stored.client
@@ -137,8 +138,11 @@ async function authorizationCode(
       stored.client = client
       store.write(stored)
     },
-    // Another process may have refreshed them.
-    tokens: () => store.read().tokens ?? stored.tokens,
+    tokens() {
+      // Another process may have refreshed them.
+      Object.assign(stored, defined({ tokens: store.read().tokens }))
+      return stored.tokens
+    },
     saveTokens(tokens) {
       stored.tokens = tokens
       store.write(stored)
@@ -215,8 +219,13 @@ interface CodeListener {
   close(): void
 }
 
-/** Listens on this machine only. A port that is taken is replaced by a free one. */
-async function listenForCode(port: number | undefined): Promise<CodeListener> {
+/**
+ * Listens on this machine only, for the redirect to a port of this machine.
+ *
+ * @param wanted the port that the client is registered with; an error if it is taken.
+ * @param former the port used last time; a free one if it is taken.
+ */
+async function listenForCode(wanted: number | undefined, former = 0): Promise<CodeListener> {
   let receive: (parameters: URLSearchParams) => void
   const received = new Promise<URLSearchParams>((resolve) => (receive = resolve))
   const http = createServer((request, response) => {
@@ -229,15 +238,24 @@ async function listenForCode(port: number | undefined): Promise<CodeListener> {
     response.end(found ? 'You can close this page and go back to Agoge.\n' : 'There is nothing here.\n')
     if (found) receive(url.searchParams)
   })
-  const listen = (wanted: number): Promise<void> =>
+  const listen = (port: number): Promise<void> =>
     new Promise((resolve, reject) => {
       http.once('error', reject)
-      http.listen(wanted, '127.0.0.1', () => {
+      http.listen(port, '127.0.0.1', () => {
         http.off('error', reject)
         resolve()
       })
     })
-  await (port === undefined ? listen(0) : listen(port).catch(() => listen(0)))
+  if (wanted === undefined) await listen(former).catch(() => listen(0))
+  else
+    await listen(wanted).catch((cause: unknown) => {
+      throw new AgogeError(`Port ${wanted} of this machine cannot receive the answer of the sign-in.`, {
+        code: 'port-taken',
+        given: wanted,
+        expected: 'a free port, for "redirectPort" of the "oauth" entry',
+        cause,
+      })
+    })
   http.unref()
   return {
     port: (http.address() as AddressInfo).port,
@@ -274,5 +292,5 @@ function hideTokens(text: string, tokens: StoredOAuthTokens | undefined): string
   const secrets = [tokens?.access_token, tokens?.refresh_token, tokens?.id_token].filter(
     (value): value is string => value !== undefined && value.length >= 4,
   )
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
+  return redactorOf(secrets).text(text)
 }

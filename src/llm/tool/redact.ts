@@ -73,13 +73,16 @@ function secretsOf(config: ServerConfig): string[] {
  * redactor.
  */
 export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
+  return redactorOf([...configs].flatMap(secretsOf))
+}
+
+/** Returns a redactor for these values, as `createRedactor` finds them. */
+export function redactorOf(secrets: readonly string[]): Redactor {
   const forms = new Set<string>()
-  for (const config of configs) {
-    for (const secret of secretsOf(config)) {
-      for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
-        forms.add(form)
-      if (secret.length >= 8) forms.add(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
-    }
+  for (const secret of secrets) {
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+      forms.add(form)
+    if (secret.length >= 8) forms.add(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
   }
   // The longest first, because one value may be a prefix of another.
   const ordered = [...forms].sort((a, b) => b.length - a.length)

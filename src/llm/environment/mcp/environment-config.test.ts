@@ -80,3 +80,11 @@ test('results are compact and states comparable', () => {
   expect(state('{"id":1,"n":2}', ['id'])).toBe(state('{"id":7,"n":2}', ['id']))
   expect(state(' a  b\n')).toBe('a b')
 })
+
+test('a service whose reset could not work is refused', () => {
+  const parse = (service: unknown) => () => parseEnvironmentConfig({ service }, 'agoge.crm')
+  expect(parse({ kind: 'redis', reset: 'redis-cli flushall' })).toThrow('"service.reset" is not usable')
+  expect(parse({ start: 'serve' })).toThrow('"service" is not usable')
+  expect(parse({ start: 'serve', reset: 'clear' })).not.toThrow()
+  expect(parse({ kind: 'postgres', reset: 'clear.sh' })).not.toThrow()
+})

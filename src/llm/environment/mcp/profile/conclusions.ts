@@ -1,8 +1,8 @@
+import { visibleLine } from '../../../../untrusted/visible-text.ts'
 import { spoken } from '../arguments/words.ts'
 import { filesObserver } from '../environment-config.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
 import type { Observer } from '../tool-system.ts'
-import { directsModel } from './hostile-text.ts'
 import type { Proof } from './proofs.ts'
 import { answersOtherwise, plainCall } from './repeatable.ts'
 import type { ToolEffect, ToolProfile } from './tool-profile.ts'
@@ -171,4 +171,14 @@ function readable(key: string): string {
 
 function percent(share: number): string {
   return `${Math.round(100 * share)}%`
+}
+
+/** Sentences by which a text tries to direct a model, in the words that are used for it. */
+const directs =
+  /[^.!?\n]*\b(?:(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+|those\s+)*(?:previous\s+|prior\s+|above\s+|earlier\s+|other\s+|system\s+)*(?:instructions?|prompts?|rules|guidelines)|you\s+are\s+now\s+(?:a|an|in)\b|do\s+not\s+(?:tell|inform|mention\s+(?:this\s+)?to)\s+the\s+user|(?:new|updated)\s+system\s+prompt)[^.!?\n]*/i
+
+/** Quotes what a text says to direct the model that reads it; undefined if it does not. */
+function directsModel(text: string): string | undefined {
+  const found = directs.exec(text.slice(0, 20_000))?.[0]
+  return found === undefined ? undefined : visibleLine(found.trim(), 200)
 }

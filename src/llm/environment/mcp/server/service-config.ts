@@ -11,7 +11,10 @@ export interface ServiceConfig {
    * paths start in the working directory.
    */
   seed?: string
-  /** A shell command that resets it. Default for `postgres` and `redis`: to what it was after `seed`. */
+  /**
+   * A shell command that resets it. `start` needs one, `redis` takes none. Default of `postgres`: to what it was after
+   * `seed`.
+   */
   reset?: string
   /** The user of this machine that it runs as. Default: this process's, or `postgres` where that is root. */
   user?: string
@@ -36,5 +39,13 @@ export function parseService(value: unknown, fail: Fail): ServiceConfig {
     else config[key] = item
   }
   if ((config.kind === undefined) === (config.start === undefined)) return fail('service', value, shape)
+  if (config.kind === 'redis' && config.reset !== undefined)
+    return fail(
+      'service.reset',
+      config.reset,
+      'nothing: a private Redis is put back to what it was after "seed"',
+    )
+  if (config.start !== undefined && config.reset === undefined)
+    return fail('service', value, 'a "reset" command beside "start"')
   return config
 }
