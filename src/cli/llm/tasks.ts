@@ -1,10 +1,10 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { checkFile } from '../../runs/files.ts'
+import { checkFile, writeWhole } from '../../runs/files.ts'
 import { percent } from '../../runs/report/format.ts'
 import { measureTasks, type TaskMeasures } from '../../llm/environment/mcp/goals/measure-tasks.ts'
 import { fileTaskSchema, readTaskFile, toFileTask } from '../../llm/environment/mcp/goals/task-file.ts'
+import { describeProfile } from '../../llm/environment/mcp/profile/describe-profile.ts'
 import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environment.ts'
 import type { McpTask } from '../../llm/environment/mcp/mcp-task.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
@@ -48,6 +48,7 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
       seed,
       counts: countsOf(count),
       signal,
+      onProfile: (profile) => err(describeProfile(profile)),
       onTask: (task) => {
         if (++shown <= count || own !== undefined) terminal.out(taskText(task, shown))
       },
@@ -64,8 +65,7 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
     if (hint !== undefined) err(visibleBlock(hint, ''))
     if (out !== undefined) {
       // Written before it is measured: measuring takes longer.
-      writeFileSync(out, '')
-      for (const task of all) appendFileSync(out, `${JSON.stringify(toFileTask(task))}\n`)
+      writeWhole(out, all.map((task) => `${JSON.stringify(toFileTask(task))}\n`).join(''))
       err(`${all.length} tasks in ${out}`)
     }
     terminal.out(measuresText(await measureTasks(environment, all, { seed, signal })))
