@@ -1,5 +1,5 @@
 // npm run servers -- NAME... [--seeds 0-2] [--minutes 15]   measures servers of the table; stored seeds are skipped
-// npm run servers -- NAME... --try                          makes tasks and stores nothing
+// npm run servers -- NAME... --try [--count 300]            makes tasks, measures them and stores no row
 // npm run servers -- --list                                 the servers and their stored seeds
 // npm run servers                                           writes the table of docs/results/servers.md from the stored rows
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,6 +18,7 @@ const { values, positionals } = parseArgs({
     seeds: { type: 'string', default: '0-2' },
     minutes: { type: 'string', default: '15' },
     try: { type: 'boolean', default: false },
+    count: { type: 'string', default: '300' },
     list: { type: 'boolean', default: false },
   },
 })
@@ -46,7 +47,7 @@ if (values.list) {
     if (server === undefined) continue
     for (const seed of seedsOf(values.seeds)) {
       if (values.try) {
-        await tryServer(server, seed, minutes)
+        await tryServer(server, { seed, limitMinutes: minutes, count: Number(values.count) })
         break
       }
       if (hasRow(name, seed)) console.error(`${name}, seed ${seed}: stored already`)

@@ -8,10 +8,8 @@ import { readPrinted } from './printed.ts'
 import { readRun } from './row.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
-import { startService } from './service.ts'
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-const baseModel = fileURLToPath(new URL('../../models/base', import.meta.url))
 
 interface Ended {
   code: number | null
@@ -26,41 +24,38 @@ export async function measureServer(
   seed: number,
   limitMinutes: number,
 ): Promise<ServerRow> {
-  return withServer(server, seed, async (folder) => {
-    const options = ['train', ...sandboxed(server), '--seed', String(seed)]
-    const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
-    const { usable, leftOut, error } = readPrinted(ended.stderr)
-    const [cpu, cores, node] = [cpus()[0]?.model ?? 'unknown', availableParallelism(), process.version]
-    return {
-      schema: 1,
-      server: server.name,
-      package: server.package,
-      seed,
-      date: new Date().toISOString().slice(0, 10),
-      command: ['agoge', ...options].join(' '),
-      machine: { cpu, cores, node },
-      minutes: Number(ended.minutes.toFixed(1)),
-      limitMinutes,
-      stopped: ended.stopped,
-      tools: { all: server.tools, usable, leftOut },
-      tasks: null,
-      expert: null,
-      cheating: null,
-      ...readRun(join(folder, 'run')),
-      error: error ?? (ended.code === 0 || ended.stopped ? null : `exit code ${ended.code}`),
-    }
-  })
+  const folder = prepareFolder(server, seed)
+  const options = ['train', ...sandboxed(server), '--seed', String(seed)]
+  const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
+  const { usable, leftOut, error } = readPrinted(ended.stderr)
+  const [cpu, cores, node] = [cpus()[0]?.model ?? 'unknown', availableParallelism(), process.version]
+  return {
+    schema: 1,
+    server: server.name,
+    package: server.package,
+    seed,
+    date: new Date().toISOString().slice(0, 10),
+    command: ['agoge', ...options].join(' '),
+    machine: { cpu, cores, node },
+    minutes: Number(ended.minutes.toFixed(1)),
+    limitMinutes,
+    stopped: ended.stopped,
+    tools: { all: server.tools, usable, leftOut },
+    tasks: null,
+    expert: null,
+    cheating: null,
+    ...readRun(join(folder, 'run')),
+    error: error ?? (ended.code === 0 || ended.stopped ? null : `exit code ${ended.code}`),
+  }
 }
 
-/** Makes tasks and lets the base model try a few of them, to see which tools are usable. Stores nothing. */
-export async function tryServer(server: BenchServer, seed: number, limitMinutes: number): Promise<void> {
-  await withServer(server, seed, (folder) =>
-    runCli(
-      ['eval', ...sandboxed(server), '--seed', String(seed), '--tasks', '60', '--model', baseModel],
-      folder,
-      limitMinutes,
-    ),
-  )
+/** Makes tasks and measures them. Stores them in the server's folder as `tasks.jsonl`. */
+export async function tryServer(
+  server: BenchServer,
+  { seed, limitMinutes, count }: { seed: number; limitMinutes: number; count: number },
+): Promise<void> {
+  const options = ['--seed', String(seed), '--count', String(count), '--out', 'tasks.jsonl']
+  await runCli(['tasks', ...sandboxed(server), ...options], prepareFolder(server, seed), limitMinutes)
 }
 
 const sandboxed = ({ name, remote }: BenchServer): string[] => [
@@ -68,19 +63,6 @@ const sandboxed = ({ name, remote }: BenchServer): string[] => [
   remote === true ? '--sandbox=remote' : '--sandbox',
   '--yes',
 ]
-
-async function withServer<T>(
-  server: BenchServer,
-  seed: number,
-  use: (folder: string) => Promise<T>,
-): Promise<T> {
-  const service = server.service === undefined ? undefined : await startService(server.service)
-  try {
-    return await use(prepareFolder(server, seed, service?.address))
-  } finally {
-    await service?.stop()
-  }
-}
 
 /** Runs the built command line in a folder, shows what it prints, and interrupts it at the limit. */
 async function runCli(args: readonly string[], cwd: string, limitMinutes: number): Promise<Ended> {

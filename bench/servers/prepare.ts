@@ -4,7 +4,6 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BenchServer } from './servers.ts'
-import type { ServiceAddress } from './service.ts'
 
 const dataFolder = fileURLToPath(new URL('data', import.meta.url))
 /** Ignored by git. */
@@ -41,30 +40,33 @@ export function installServer(server: BenchServer): string {
  * A fresh working folder: a copy of the installed package (a server may write beside its own code), the user's files and the
  * `.mcp.json`. What an earlier call left there is removed.
  */
-export function prepareFolder(server: BenchServer, seed: number, address?: ServiceAddress): string {
+export function prepareFolder(server: BenchServer, seed: number): string {
   const installed = installServer(server)
   const folder = join(cacheFolder, server.name, `seed-${seed}`)
   rmSync(folder, { recursive: true, force: true })
   cpSync(installed, folder, { recursive: true, verbatimSymlinks: true })
   for (const [name, source] of Object.entries(server.files ?? {})) placeFile(folder, name, source)
-  writeFileSync(join(folder, '.mcp.json'), json(mcpConfig(server, folder, address)))
+  writeFileSync(join(folder, '.mcp.json'), json(mcpConfig(server, folder)))
   return folder
 }
 
 /** The `.mcp.json` that a user would write. */
-export function mcpConfig(server: BenchServer, folder: string, address?: ServiceAddress): unknown {
-  const filled = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (whole, key: string) => {
-      const values: Record<string, string> = { folder: resolve(folder), ...address }
-      return values[key] ?? whole
-    })
-  const env = Object.entries(server.env ?? {}).map(([key, value]) => [key, filled(value)] as const)
+export function mcpConfig(
+  { name, package: pinned, args, env, service }: BenchServer,
+  folder: string,
+): unknown {
+  const filled = (text: string): string => text.replaceAll('{folder}', resolve(folder))
+  const each = (record: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, filled(value)]))
   const entry = {
     command: 'npx',
-    args: ['-y', server.package, ...server.args.map(filled)],
-    ...(env.length > 0 && { env: Object.fromEntries(env) }),
+    args: ['-y', pinned, ...args.map(filled)],
+    ...(env && { env: each(env) }),
   }
-  return { mcpServers: { [server.name]: entry } }
+  return {
+    mcpServers: { [name]: entry },
+    ...(service && { agoge: { [name]: { service: each({ ...service }) } } }),
+  }
 }
 
 /** Copies a file or folder of `data`. A database is made from its SQL, with the module that the server brings. */

@@ -46,17 +46,17 @@ test('the table has ten servers and three reserves of at least seven kinds, each
   for (const server of benchServers) expect(packageOf(server).version).toMatch(/^\d+\.\d+\.\d+$/)
 })
 
-test('the config has what a user would write, with the address of the database filled in', () => {
-  const address = { url: 'u', host: 'h', port: '1', user: 'a', password: 'p', database: 'd' }
+test('the config has what a user would write, with a service where there is a database', () => {
   const postgres = findBenchServer('postgres')
   const mariadb = findBenchServer('mariadb')
   if (postgres === undefined || mariadb === undefined) throw new Error('not in the table')
-  expect(mcpConfig(postgres, '/x', address)).toEqual({
+  expect(mcpConfig(postgres, '/x')).toEqual({
     mcpServers: {
-      postgres: { command: 'npx', args: ['-y', postgres.package, '--connection-string', 'u'] },
+      postgres: { command: 'npx', args: ['-y', postgres.package, '--connection-string', '{service}'] },
     },
+    agoge: { postgres: { service: { kind: 'postgres', seed: 'shop.sql' } } },
   })
-  expect(JSON.stringify(mcpConfig(mariadb, '/x', address))).not.toContain('{host}')
+  expect(JSON.stringify(mcpConfig(mariadb, '/x'))).toContain('sh /x/mariadb.sh start')
 })
 
 test('tools that were left out are read from the plan, the notices and the error', () => {

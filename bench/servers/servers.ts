@@ -19,11 +19,10 @@ export type ServerKind =
   | 'calculation'
   | 'code or lint'
 
-/** A database that stands behind a server. Its state is `seed`, a file of bench/servers/data; without one it is empty. */
-export interface BenchService {
-  program: 'postgresql' | 'redis' | 'mariadb'
-  seed?: string
-}
+/** The `service` of the `agoge` entry, as a user would write it. */
+export type BenchService =
+  | { kind: 'postgres' | 'redis'; seed?: string }
+  | { start: string; seed: string; reset: string }
 
 export interface BenchServer {
   /** The name in `.mcp.json`: `agoge train mcp:NAME`. */
@@ -34,9 +33,9 @@ export interface BenchServer {
   licence: string
   /** Number of tools that `tools/list` returned when the server was chosen. */
   tools: number
-  /** Arguments after the package. `{folder}` is the folder of the `.mcp.json`; `{url}` is the address of the service. */
+  /** Arguments after the package. `{folder}` is the folder of the `.mcp.json`; Agoge fills in `{service}` and the like. */
   args: readonly string[]
-  /** Environment, with the same placeholders and `{host}`, `{port}`, `{user}`, `{password}`, `{database}`. */
+  /** Environment, with the same placeholders. */
   env?: Readonly<Record<string, string>>
   /** What the user has in the folder of the `.mcp.json`: a name there, and the file or folder of bench/servers/data it is made from. */
   files?: Readonly<Record<string, string>>
@@ -131,8 +130,9 @@ export const benchServers: readonly BenchServer[] = [
     package: '@henkey/postgres-mcp-server@1.0.7',
     licence: 'AGPL-3.0',
     tools: 18,
-    args: ['--connection-string', '{url}'],
-    service: { program: 'postgresql', seed: 'shop.sql' },
+    args: ['--connection-string', '{service}'],
+    files: { 'shop.sql': 'shop.sql' },
+    service: { kind: 'postgres', seed: 'shop.sql' },
     reserve: false,
     why: 'The widest of those for PostgreSQL that run on Node 20 and are maintained: schema, data, indexes, users, statistics.',
   },
@@ -142,8 +142,8 @@ export const benchServers: readonly BenchServer[] = [
     package: '@modelcontextprotocol/server-redis@2025.4.25',
     licence: 'MIT',
     tools: 4,
-    args: ['{url}'],
-    service: { program: 'redis' },
+    args: ['{service}'],
+    service: { kind: 'redis' },
     reserve: false,
     why: 'Once a reference server, now archived; the alternatives need an account or could not be installed. The database is empty.',
   },
@@ -194,14 +194,19 @@ export const benchServers: readonly BenchServer[] = [
     env: {
       MYSQL_HOST: '{host}',
       MYSQL_PORT: '{port}',
-      MYSQL_USER: '{user}',
-      MYSQL_PASS: '{password}',
-      MYSQL_DB: '{database}',
+      MYSQL_USER: 'root',
+      MYSQL_PASS: '',
+      MYSQL_DB: 'shop',
       ALLOW_INSERT_OPERATION: 'true',
       ALLOW_UPDATE_OPERATION: 'true',
       ALLOW_DELETE_OPERATION: 'true',
     },
-    service: { program: 'mariadb', seed: 'shop.sql' },
+    files: { 'shop.sql': 'shop.sql', 'mariadb.sh': 'mariadb.sh' },
+    service: {
+      start: 'sh {folder}/mariadb.sh start',
+      seed: 'sh {folder}/mariadb.sh seed',
+      reset: 'sh {folder}/mariadb.sh seed',
+    },
     reserve: true,
     why: 'A well-known server for MySQL and MariaDB. One tool that takes free SQL.',
   },

@@ -6,7 +6,9 @@ import type { AnswerType } from './goals/value.ts'
 import type { RequestStep } from './request/step-words.ts'
 import type { AdmittedTool } from './safety.ts'
 import type { PlainObject } from './salient.ts'
-import { sampleArguments } from './arguments/sample-arguments.ts'
+import type { JsonSchema } from '../../../untrusted/schema-check.ts'
+import { sampleArguments, type SampleContext } from './arguments/sample-arguments.ts'
+import { requiredOf } from './arguments/schema-parts.ts'
 import { recordsIn } from './arguments/text-records.ts'
 import { wordsOf } from './arguments/words.ts'
 import type { StateCall } from './server/state-pool.ts'
@@ -63,6 +65,22 @@ interface DraftContext {
   harvest: readonly PlainObject[]
 }
 
+/** Whether a state needs no preparing calls: mostly so where the server has records of its own. */
+export function isFilled(harvest: readonly PlainObject[], random: Random): boolean {
+  return harvest.length >= 8 && random.next() < 0.7
+}
+
+/** Arguments of a call that prepares a state: mostly those that are required alone, which work most often. */
+export function seedArguments(
+  schema: JsonSchema,
+  context: Pick<SampleContext, 'random' | 'words' | 'known'>,
+): Record<string, unknown> {
+  const args = sampleArguments(schema, { ...context, reuse: false, wants: 'changes' })
+  const required = requiredOf(schema)
+  if (required.length === 0 || context.random.next() < 0.2) return args
+  return Object.fromEntries(Object.entries(args).filter(([name]) => required.includes(name)))
+}
+
 /**
  * Draws the preparing calls and the reference calls of a task. Running them shows whether they succeed and have an
  * effect.
@@ -78,11 +96,18 @@ export function draftTask(
   const words = wordsOf(split)
   const seeds: StateCall[] = []
   const creates = context.creators.includes(kind.tools[0])
-  const records = context.creators.length === 0 ? 0 : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
+  const records =
+    context.creators.length === 0 || isFilled(context.harvest, random)
+      ? 0
+      : creates
+        ? random.int(2)
+        : random.next() < 0.65
+          ? 1
+          : 2
   const recent: PlainObject[] = []
   for (let record = 0; record < records; record++) {
     const { spec } = random.pick(context.creators)
-    const args = sampleArguments(spec.inputSchema, { random, words, known: [], reuse: false })
+    const args = seedArguments(spec.inputSchema, { random, words, known: context.harvest })
     seeds.push({ name: spec.name, arguments: args })
     recent.push(...recordsIn(args))
   }
@@ -97,6 +122,7 @@ export function draftTask(
       recent,
       reuse,
       changes: tool.kind !== 'read',
+      wants: tool.kind === 'unknown' ? undefined : tool.kind === 'read' ? 'reads' : 'changes',
       ...defined({ always: kind.anchor }),
     })
     if (tool.kind === 'write') recent.push(...recordsIn(args))

@@ -87,6 +87,8 @@ export interface ToolSystem {
   observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
   /** What each of these calls shows in a state, as the server writes it. */
   sights(state: EpisodeState, observers: readonly Observer[], options?: StateCallOptions): Promise<string[]>
+  /** Records that a service behind the tools holds in its first state. None if there is no service that can tell. */
+  records(signal?: AbortSignal): Promise<PlainObject[]>
   close(): Promise<void>
 }
 
@@ -184,6 +186,7 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
       if (observers.length === 0) return null
       return canonicalResults(await sights(state, observers, { signal }), generated, ignore)
     },
+    records: (signal) => pool.records(newState(), signal),
     close: () => pool.close(),
   }
 }

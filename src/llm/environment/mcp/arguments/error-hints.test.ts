@@ -194,3 +194,12 @@ test('a failure that is returned as a result is recognised, an answer that sound
     expect(saysFailure(text), text).toBe(false)
   expect(saysFailure('Echo: invalid', { message: 'invalid' })).toBe(false)
 })
+
+test('properties that a sentence calls required are given from then on', () => {
+  const names = ['operation', 'where', 'data', 'objectType', 'objectName']
+  const required = (error: string): string[] =>
+    [...correctionsOf(error, {}, names)].flatMap(([path, hints]) => (hints.required === true ? [path] : []))
+  expect(required('Error: MCP error -32602: WHERE clause is required for a safe deletion')).toEqual(['where'])
+  expect(required('objectType and objectName are required')).toEqual(['objectType', 'objectName'])
+  expect(required('A key is required')).toEqual([])
+})

@@ -34,9 +34,17 @@ export function correctionsOf(
     }
     for (const path of subjectsOf(sentence, leaves, names)) learn(path, hintsOfSentence(sentence))
     for (const [path, hints] of exclusions(sentence, names)) learn(path, hints)
+    for (const path of requirements(sentence, names)) learn(path, { required: true })
   }
   for (const { path, hints } of jsonIssues(text)) learn(path, hints)
   return corrections
+}
+
+/** Properties that a sentence calls required: "WHERE clause is required for delete", "objectType and objectName are required". */
+function requirements(sentence: string, names: readonly string[]): string[] {
+  const [, said] = /(?:^|[:.] )([\w ,'"`]{2,80}?) (?:is|are) required\b/.exec(sentence) ?? []
+  const words = new Set((said ?? '').toLowerCase().match(/\w+/g))
+  return names.filter((name) => words.has(name.toLowerCase()))
 }
 
 interface Leaf {

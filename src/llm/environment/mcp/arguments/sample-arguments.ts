@@ -26,6 +26,8 @@ export interface SampleContext {
    * The tool changes the record: half of the time only the identifying properties come from the record. Default: false.
    */
   changes?: boolean
+  /** Whether a statement in a query language should only read, or change something. Default: either. */
+  wants?: 'reads' | 'changes' | undefined
   /** An optional property that is always set. */
   always?: string
 }
@@ -167,6 +169,7 @@ function sampleText(schema: JsonSchema, place: Place, context: Making, beside: P
       about: tool === undefined ? '' : (knowledge?.about(tool) ?? ''),
       records: () => [...known, ...recent],
       beside,
+      wants: context.wants,
       weight: (name) => weightOf(context, place.path, name),
     })
     context.uses.push({ path: place.path, source })
@@ -232,7 +235,7 @@ function sampleObject(
           at,
           property,
           root,
-          { source, changed: naming !== undefined && name !== naming, hints },
+          { source, changed: naming !== undefined && name !== naming, hints, beside: made },
           context,
         ) ?? sample(property, root, at, context, source, made)
     } catch (error) {
@@ -258,10 +261,18 @@ function knownArgument(
   { path, name }: Place,
   property: JsonSchema,
   root: JsonSchema,
-  { source, changed, hints }: { source: PlainObject | undefined; changed: boolean; hints: Hints },
+  {
+    source,
+    changed,
+    hints,
+    beside,
+  }: { source: PlainObject | undefined; changed: boolean; hints: Hints; beside: PlainObject },
   context: Making,
 ): unknown {
   if (hints.existing === false || isWritten(name, property, context)) return undefined
+  const inDatabase = nameInDatabase(name, beside, context)
+  if (inDatabase !== undefined && (context.reuse || hints.existing === true))
+    return fit(inDatabase, property, root, context)
   // The server said that the value must exist.
   const weigh = (_: string, value: unknown): number => weightOf(context, path, knownSource(value))
   const from = source ?? (hints.existing === true ? pickSource([name], context, { weigh }) : undefined)
@@ -276,6 +287,20 @@ function knownArgument(
   )
   if (value !== undefined) context.uses.push({ path, source: 'known' }, { path, source: knownSource(value) })
   return value
+}
+
+/** A known table for a property that names one, and a column of the table beside it. */
+function nameInDatabase(
+  name: string,
+  beside: PlainObject,
+  { known, recent = [], random }: Making,
+): string | undefined {
+  const of = /^(?:.*_)?(table|column)(?:_?name)?$/i.exec(name)?.[1].toLowerCase()
+  if (of === undefined) return undefined
+  const tables = tablesIn([...known, ...recent])
+  if (of === 'table') return tables.length === 0 ? undefined : random.pick(tables).name
+  const table = tables.find((one) => Object.values(beside).includes(one.name))
+  return table === undefined ? undefined : random.pick(table.columns).name
 }
 
 /**

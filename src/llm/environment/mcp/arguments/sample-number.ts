@@ -23,6 +23,9 @@ const usual: readonly [RegExp, number, number][] = [
   [/^port$/, 1024, 9999],
 ]
 
+/** What expires within seconds would be gone before an episode ends. */
+const expiry = /^(?:ttl|expir(?:e|es|y|ation))$/
+
 /**
  * Draws a number within the bounds of the schema, of the description and of error messages, else one that is usual for
  * a property of this name, else one of 0 to 99.
@@ -42,11 +45,10 @@ export function sampleNumber(
   if (given.length > 0) return random.pick(given)
   const least = asNumber(schema['minimum']) ?? plus(asNumber(schema['exclusiveMinimum']), step)
   const most = asNumber(schema['maximum']) ?? plus(asNumber(schema['exclusiveMaximum']), -step)
-  const [, from, to] = usual.find(([pattern]) => pattern.test(spoken(name).at(-1) ?? '')) ?? [
-    undefined,
-    undefined,
-    undefined,
-  ]
+  const words = spoken(name)
+  const [, from, to] = words.some((word) => expiry.test(word))
+    ? [expiry, 600, 7200]
+    : (usual.find(([pattern]) => pattern.test(words.at(-1) ?? '')) ?? [undefined, undefined, undefined])
   const soft = bounds(least, most, hints.low ?? from, hints.high ?? to)
   const low = soft.low ?? (most !== undefined && most < 0 ? most - 99 * step : 0)
   const high = soft.high ?? low + 99 * step

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import type { PlainObject } from '../salient.ts'
 import type { Hints } from './hints.ts'
 import { textFromPattern } from './pattern-text.ts'
-import { sampleSql, verbsOf } from './sql.ts'
+import { sampleSql, verbsOf, wantedOf } from './sql.ts'
 import { tablesIn } from './sql-tables.ts'
 import { type Topic, topicOf, topicOfExample, topicOfFormat } from './topics.ts'
 import { pageUrl } from './typed-text.ts'
@@ -29,6 +29,8 @@ export interface StringContext {
   records?: () => readonly PlainObject[]
   /** The other values of the same object, as far as they are made. Default: none. */
   beside?: Readonly<PlainObject>
+  /** Whether a statement in a query language should only read, or change something. Default: either. */
+  wants?: 'reads' | 'changes' | undefined
   /** How much more often than by default a source is used. Default: 1 for all. */
   weight?: (source: string) => number
 }
@@ -159,7 +161,9 @@ function topicSources(topic: Topic, context: StringContext, description: string)
           ? description
           : `${about} ${description}`,
       )
-      return one((words, random) => sampleSql(verbs, tablesIn(records()), words, random))
+      return one((words, random) =>
+        sampleSql(wantedOf(verbs, context.wants), tablesIn(records()), words, random),
+      )
     }
     case 'table':
       return one((words, random) => {

@@ -38,18 +38,22 @@ export function readTable(json: unknown, call: Readonly<PlainObject>): TableReco
       ? Object.values(json).find((value) => Array.isArray(value) && value.length > 0)
       : undefined
   if (!Array.isArray(list) || list.length === 0) return undefined
-  const columns = list.map((item) => (isPlainObject(item) ? declaration(item) : undefined))
+  // A key of several columns is not filled in by the database.
+  const keys = list.filter((item) => isPlainObject(item) && isKey(item)).length
+  const columns = list.map((item) => (isPlainObject(item) ? declaration(item, keys === 1) : undefined))
   return columns.every((column) => column !== undefined) ? { table, columns } : undefined
 }
 
-function declaration(item: PlainObject): string | undefined {
+function isKey(item: PlainObject): boolean {
+  return Number(item['pk']) > 0 || item['primary_key'] === true || item['Key'] === 'PRI'
+}
+
+function declaration(item: PlainObject, onlyKey: boolean): string | undefined {
   const name = columnKeys.map((key) => item[key]).find((value) => typeof value === 'string')
   const type = typeKeys.map((key) => item[key]).find((value) => typeof value === 'string')
   if (name === undefined || type === undefined) return undefined
   const given =
-    item['pk'] === 1 ||
-    item['primary_key'] === true ||
-    item['Key'] === 'PRI' ||
+    (onlyKey && isKey(item)) ||
     typeof item['column_default'] === 'string' ||
     typeof item['dflt_value'] === 'string'
   return `${name} ${type}${given ? ' PRIMARY KEY' : ''}`

@@ -14,11 +14,20 @@ export function verbsOf(text: string): readonly Verb[] {
   )
   const only = /\b(?:only|read-only|read)\b[^.]{0,20}\bSELECT\b|\bSELECT\b[^.]{0,20}\bonly\b/i.test(text)
   if (only) return ['SELECT']
+  // Examples of statements do not narrow down "any SQL".
+  if (/\b(?:any|arbitrary)\b[^.]{0,30}\b(?:SQL|statements?)\b/i.test(text))
+    return ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'CREATE']
   if (named.length > 0) return named
   if (/\bread(?:-only)?\b|\bread_?query\b|\bselect\b/i.test(text)) return ['SELECT']
   return /\bwrite|\bmodif/i.test(text)
     ? ['INSERT', 'UPDATE', 'DELETE']
     : ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'CREATE']
+}
+
+/** Those of the statements that only read, or only change something. All of them if that leaves none. */
+export function wantedOf(verbs: readonly Verb[], wants: 'reads' | 'changes' | undefined): readonly Verb[] {
+  const wanted = verbs.filter((verb) => wants === undefined || (verb === 'SELECT') === (wants === 'reads'))
+  return wanted.length > 0 ? wanted : verbs
 }
 
 const topics: readonly (readonly [string, readonly string[]])[] = [
@@ -116,7 +125,8 @@ export function sampleSql(
   const filled = table.rows.length > 0
   // A row comes before what reads or changes rows; a table seldom follows a table.
   const useful = verbs.filter((verb) => filled || !['UPDATE', 'DELETE'].includes(verb) || verbs.length === 1)
-  const verb = random.pick(useful.length > 0 ? useful : verbs)
+  const some = useful.length > 0 ? useful : verbs
+  const verb = some[random.weighted(some.map((one) => (one === 'CREATE' ? 0.2 : 1)))]
   const given = givenColumns(table)
   switch (verb) {
     case 'CREATE':

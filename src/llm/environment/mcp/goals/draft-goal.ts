@@ -3,7 +3,7 @@ import type { Random } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import { sampleArguments } from '../arguments/sample-arguments.ts'
 import { type SplitWords, wordsOf } from '../arguments/words.ts'
-import { recordsIn } from '../mcp-task.ts'
+import { isFilled, recordsIn, seedArguments } from '../mcp-task.ts'
 import type { RequestStep } from '../request/step-words.ts'
 import type { AdmittedTool } from '../safety.ts'
 import type { PlainObject } from '../salient.ts'
@@ -98,13 +98,13 @@ export async function draftGoal(
 function seedState({ form, build }: GoalKind, { tools }: Combination, drafting: Drafting): StateCall[] {
   const { sources, random, words, recent } = drafting
   const { creators } = sources
-  if (creators.length === 0) return []
+  if (creators.length === 0 || isFilled(sources.harvest, random)) return []
   const listed = (form !== undefined && form !== 'fact') || build === 'look-up' || build === 'condition'
   const creates = creators.includes(tools[0])
   const count = listed ? 2 + random.int(2) : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
   return Array.from({ length: count }, () => {
     const { spec } = random.pick(creators)
-    const args = sampleArguments(spec.inputSchema, { random, words, known: [], reuse: false })
+    const args = seedArguments(spec.inputSchema, { random, words, known: sources.harvest })
     recent.push(...recordsIn(args))
     return { name: spec.name, arguments: args }
   })
@@ -124,6 +124,7 @@ function drawArguments(
     recent,
     reuse: !creates && some && random.next() < 0.95,
     changes: tool.kind !== 'read',
+    wants: tool.kind === 'read' ? 'reads' : 'changes',
     ...defined({ always: anchor }),
   })
 }

@@ -51,16 +51,24 @@ const most = 24
 /**
  * The kinds of tasks that could be made of tools that work. Trying shows which can. Those of a single call come first.
  *
- * @param hasRecords whether a tool may return a list of records.
+ * @param about `hasRecords`: whether a tool may return a list of records. `alsoReads`: whether a tool that writes has calls
+ *   that only read, as one that runs any SQL.
  */
-export function goalKinds(plans: readonly KindPlan[], hasRecords: (tool: string) => boolean): GoalKind[] {
+export function goalKinds(
+  plans: readonly KindPlan[],
+  { hasRecords, alsoReads }: { hasRecords: (tool: string) => boolean; alsoReads: (tool: string) => boolean },
+): GoalKind[] {
   const singles = plans.filter((plan) => plan.tools.length === 1)
   const anchors = new Map(
     singles.map(({ tools: [tool], anchor }) => [tool.spec.name, anchor ?? timeArgument(tool)]),
   )
   const tools = singles.map((plan) => plan.tools[0])
   const writers = tools.filter((tool) => tool.kind === 'write')
-  const readers = tools.filter((tool) => tool.kind === 'read')
+  const doubles = writers.filter((tool) => alsoReads(tool.spec.name))
+  const readers = [
+    ...tools.filter((tool) => tool.kind === 'read'),
+    ...doubles.map((tool): AdmittedTool => ({ ...tool, kind: 'read' })),
+  ]
   const listing = readers.filter((tool) => hasRecords(tool.spec.name))
   const listers = listing.filter((tool) => requiredOf(tool.spec.inputSchema).length === 0)
   const takers = (some: readonly AdmittedTool[]): AdmittedTool[] =>
@@ -72,7 +80,7 @@ export function goalKinds(plans: readonly KindPlan[], hasRecords: (tool: string)
   const kinds: Omit<GoalKind, 'chance' | 'heldOut'>[] = [
     ...writers.map((tool) => ({ name: tool.spec.name, build: 'changes' as const, combinations: [of(tool)] })),
     ...readers.map((tool) => ({
-      name: tool.spec.name,
+      name: writers.some(({ spec }) => spec === tool.spec) ? `${tool.spec.name} (reads)` : tool.spec.name,
       build: 'question' as const,
       combinations: [of(tool)],
       form: 'fact' as const,

@@ -5,6 +5,7 @@ import { InfrastructureError } from '../../../tool/tool.ts'
 import { UnusableSchema } from '../arguments/schema-parts.ts'
 import type { McpTask } from '../mcp-task.ts'
 import type { Probe } from '../profile/tool-probing.ts'
+import { newState } from '../server/state-pool.ts'
 import { compactResult } from '../salient.ts'
 import { speechOf } from '../request/step-words.ts'
 import type { ToolSystem } from '../tool-system.ts'
@@ -34,6 +35,8 @@ interface MakerOptions {
 
 /** Drafts of a task before another kind takes its turn. */
 const draftsOfKind = 14
+/** Tasks by which a kind is checked for changes that do not depend on what is asked. */
+const hollowTrials = 4
 /** Plans that are run to find out whether a kind is possible. */
 const trialRuns = 6
 /** Kinds of training. */
@@ -119,7 +122,50 @@ export async function prepareMaker(
     return texts.length === 0 || texts.some(mayShow)
   }
 
-  const candidates = goalKinds(probe.kinds, hasRecords)
+  const alsoReads = (tool: string): boolean =>
+    (probe.profiles.find(({ name }) => name === tool)?.examples ?? []).some(({ arguments: args, text }) => {
+      const reads = Object.values(args).some((value) => typeof value === 'string' && /^SELECT\b/i.test(value))
+      return reads && text !== ''
+    })
+
+  /**
+   * Kinds with one writing tool that makes the same change whatever is asked of it, such as a folder at its first call. They
+   * are reported as left out.
+   */
+  async function findHollow(): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (const [at, kind] of candidates.entries()) {
+      if (trials[at] === undefined || kind.build !== 'changes' || kind.combinations.length > 1) continue
+      const tasks: McpTask[] = []
+      for (let draw = 0; draw < 3 * hollowTrials && tasks.length < hollowTrials; draw++) {
+        const task = await tryOnce(kind, kind.combinations[0], 'train', -1000 - draw, draw)
+        if (task !== undefined) tasks.push(task)
+      }
+      const different = new Set(tasks.map(({ reference }) => JSON.stringify(reference))).size
+      if (different < 2 || !(await eachSolvesAll(tasks))) continue
+      found.add(kind.name)
+      probe.leftOut.push({ name: kind.name, reason: 'it makes the same change whatever its arguments are' })
+    }
+    return found
+  }
+
+  /** Whether each task ends in its state after the calls of the next one. */
+  async function eachSolvesAll(tasks: readonly McpTask[]): Promise<boolean> {
+    for (const [at, { seeds, expected }] of tasks.entries()) {
+      const { reference = [] } = tasks[(at + 1) % tasks.length]
+      const state = newState(seeds)
+      try {
+        for (const { name, arguments: args } of reference) await system.call(state, name, args, options)
+        if ((await system.observe(state, signal)) !== expected.state) return false
+      } catch (error) {
+        if (signal?.aborted === true || !(error instanceof InfrastructureError)) throw error
+        return false
+      }
+    }
+    return true
+  }
+
+  const candidates = goalKinds(probe.kinds, { hasRecords, alsoReads })
   let next = 0
   const trials: (McpTask | undefined)[] = candidates.map(() => undefined)
   const work = async (): Promise<void> => {
@@ -139,9 +185,10 @@ export async function prepareMaker(
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
+  const hollow = await findHollow()
   const possible = candidates.flatMap((kind, at) => {
     const task = trials[at]
-    if (task === undefined) return []
+    if (task === undefined || hollow.has(kind.name)) return []
     // A request to repeat something states its answer, which can then be given without the tool.
     const stated = task.context['stated'] === true
     return [stated ? { ...kind, chance: Math.max(kind.chance, 0.2) } : kind]

@@ -152,3 +152,38 @@ test('a broken line of a task file is named', () => {
     expect(() => readTaskFile(file)).toThrow(message)
   }
 })
+
+test('a tool that makes the same change whatever it is asked has no tasks of its own', async () => {
+  const environment = await createToolsEnvironment({
+    tools() {
+      const state = { started: false, notes: [] as string[] }
+      return {
+        show_all: { inputSchema: z.object({}), execute: () => state },
+        // Makes a folder at its first call, as some servers do.
+        list_notes: {
+          description: 'Lists the notes with a status',
+          inputSchema: z.object({ status: z.enum(['open', 'done']), city: z.string() }),
+          execute() {
+            state.started = true
+            return 'none'
+          },
+        },
+        add_note: {
+          description: 'Adds a note',
+          inputSchema: z.object({ title: z.string() }),
+          execute: ({ title }: { title: string }) => (state.notes.push(title), 'added'),
+        },
+      }
+    },
+    writes: ['list_notes', 'add_note'],
+    observe: ['show_all'],
+  })
+  onTestFinished(() => environment.close())
+  const { tasks, leftOut } = await environment.prepareTasks({ seed: 1, counts: { train: 12 } })
+  expect(tasks.kinds).toContain('add_note')
+  expect(tasks.kinds).not.toContain('list_notes')
+  expect(leftOut).toContainEqual({
+    name: 'list_notes',
+    reason: 'it makes the same change whatever its arguments are',
+  })
+})

@@ -6,7 +6,7 @@ import { observerKey, type Tried } from './trying.ts'
 /**
  * Chooses the calls that show what the writing tools change. For each writing tool: tools without arguments if their
  * results showed each of its changes; else the files, if they are text; else reading tools with arguments drawn from
- * known records; else the files whatever they are.
+ * known records; else any reading tools that showed a change; else the files whatever they are.
  *
  * @param usable keys of the observers that show the same in two equal states.
  */
@@ -17,18 +17,19 @@ export function chooseObservers(
   look: (observer: Observer) => string | undefined,
 ): Observer[] {
   const chosen = new Map<string, Observer>()
-  for (const { changes, changed } of writers) {
+  for (const { changes, changed, opaque } of writers) {
     const shows = witnesses.filter(
       (witness) => usable.has(observerKey(witness)) && changes.has(observerKey(witness)),
     )
     const always = shows.filter((witness) => changes.get(observerKey(witness)) === changed)
     const plainTools = always.filter(({ name, arguments: args }) => isPlain(args) && name !== filesObserver)
     const files = shows.filter(({ name }) => name === filesObserver)
-    const readable = files.filter((witness) => !/"hash":"[\da-f]{64}"/.test(look(witness) ?? ''))
+    const readable = opaque ? [] : files
     const withArguments = shows.filter(
       ({ name, arguments: args }) => !isPlain(args) && name !== filesObserver,
     )
-    const first = [plainTools, readable, withArguments, shows].find((some) => some.length > 0) ?? []
+    const tools = shows.filter(({ name }) => name !== filesObserver)
+    const first = [plainTools, readable, withArguments, tools, files].find((some) => some.length > 0) ?? []
     for (const witness of first) chosen.set(observerKey(witness), witness)
   }
   return linked([...chosen.values()], witnesses, look)

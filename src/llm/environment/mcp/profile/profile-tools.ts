@@ -60,6 +60,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     signal: options.signal,
     mostCalls: options.mostCalls,
     files: options.files,
+    records: await system.records(options.signal),
   })
   const proof: Proof = {
     usable: new Set(),

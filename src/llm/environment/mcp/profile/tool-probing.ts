@@ -209,7 +209,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   }
   const harvest = async (calls: readonly StateCall[]): Promise<PlainObject[]> =>
     (await repeatableSights(system, calls, limits)).flatMap(({ text, call }) =>
-      recordsOf(text, call.arguments, call.name),
+      recordsOf(text, withoutStatements(call.arguments), call.name),
     )
 
   // Tools that may write come first, in an initial state: those that create something can prepare states for the
@@ -217,7 +217,10 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   await go(others, false)
   probe.creators = found.filter(({ draft }) => !isPlain(draft.steps[0])).map(({ kind }) => kind.tools[0])
   const quiet = others.filter((tool) => pending.get(tool) === changedNothing && tool.kind === 'unknown')
-  probe.harvest = (await harvest(plainCalls([...readers, ...quiet]))).slice(0, mostRecords)
+  probe.harvest = [
+    ...(await system.records(options.signal)),
+    ...(await harvest(plainCalls([...readers, ...quiet]))),
+  ].slice(0, mostRecords)
   await go(readers)
   const something = probe.creators.length + probe.harvest.length > 0
   await go(
@@ -276,6 +279,13 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
 
 const leavesOtherwise =
   'the same call leaves another state when repeated; if it makes up ids or times, name their properties in "ignore" of the "agoge" entry'
+
+/** Arguments without SQL: what a statement would create is not there. */
+function withoutStatements(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isStatement = (value: unknown): boolean =>
+    typeof value === 'string' && /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP)\b/i.test(value)
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => !isStatement(value)))
+}
 
 function isPlain(step: RequestStep): boolean {
   return Object.keys(step.arguments).length === 0

@@ -27,6 +27,8 @@ export interface Tried {
   succeeded: number
   /** Paths of the files that its calls changed. */
   paths: Set<string>
+  /** Whether a file that its calls changed is no text, as a database: equal states may differ in its bytes. */
+  opaque: boolean
   /** Calls that were repeated although they had succeeded, and those of them that failed. */
   repeated: number
   failed: number
@@ -49,6 +51,8 @@ export interface TryingOptions {
   mostCalls: number
   /** Whether the servers can describe their files. */
   files: boolean
+  /** Records that are there at first, whatever the tools show. */
+  records: readonly PlainObject[]
 }
 
 /** Thrown when the calls for trying the tools are used up. */
@@ -97,6 +101,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
         changed: 0,
         succeeded: 0,
         paths: new Set(),
+        opaque: false,
         repeated: 0,
         failed: 0,
         varied: 0,
@@ -195,7 +200,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
     const shown = [...tried.values()].flatMap(({ tool, examples }) =>
       examples.flatMap((each) => recordsOf(each.text, each.arguments, tool.spec.name)),
     )
-    return [...sightRecords(), ...shown].slice(0, mostRecords)
+    return [...options.records, ...sightRecords(), ...shown].slice(0, mostRecords)
   }
 
   /** Makes one call and sees what it changes. Returns whether it succeeded. */
@@ -231,6 +236,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
           if (witness.name !== filesObserver) continue
           const at = witnesses.indexOf(witness)
           for (const path of changedPaths(before[at], after[at])) entry.paths.add(path)
+          entry.opaque ||= /"hash":"[\da-f]{64}"/.test(after[at])
         }
         seeds.push({ name, arguments: args, text: result.text })
         recent.push(...recordsIn(args), ...recordsOf(result.text, args, name))

@@ -5,6 +5,7 @@ import type { Style } from './argument-words.ts'
 import { type Asked, type AskedWords, askedWords } from './asked-words.ts'
 import { capital, inNumber, participle } from './inflect.ts'
 import { familiar, unseen } from './phrase-sets.ts'
+import { sqlValues } from './sql-words.ts'
 import { type Draw, type RequestStep, speakStep, type Speech } from './step-words.ts'
 
 const details = ['with', 'whose', 'plain', 'as', 'colon'] as const
@@ -52,7 +53,8 @@ function shapeOf(
 function plainValues(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(plainValues)
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(plainValues)
-  return [String(value)]
+  const text = String(value)
+  return /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE) /.test(text) ? [text, ...sqlValues(text)] : [text]
 }
 
 /**
@@ -191,7 +193,10 @@ function clauseOf(speech: Speech, step: RequestStep, draw: Draw): Clause {
       (spoken.single || !/\{verb\} it|\{done\}/.test(frame)) &&
       (spoken.noun !== '' || !/\{(?:a|the)\}/.test(frame)),
   )
-  if (fits.length === 0 || draw.random.next() < 0.55) return { text: imperative, declared: false, condition }
+  // What is said of rows is a request of its own: "there should be delete the orders" is no English.
+  const whole = spoken.computation !== undefined
+  if (whole || fits.length === 0 || draw.random.next() < 0.55)
+    return { text: imperative, declared: false, condition }
   const text = draw.random
     .pick(fits)
     .replace('{a}', () => spoken.indefinite)
@@ -224,8 +229,9 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
   if (words === undefined) return undefined
   const spoken = speakStep(speech, step, draw)
   const { computation, definite } = spoken
-  if (computation !== undefined && (asked.form === 'whole' || asked.form === 'number')) {
-    const phrases = draw.rare ? computation.rarePhrases : computation.phrases
+  const phrases = draw.rare ? computation?.rarePhrases : computation?.phrases
+  if (phrases?.length === 0) return undefined
+  if (phrases !== undefined && (asked.form === 'whole' || asked.form === 'number')) {
     return {
       phrases,
       questions: phrases.map((phrase) => (/^(?:what|how|which)/.test(phrase) ? phrase : `what is ${phrase}`)),

@@ -4,7 +4,8 @@ import { type Effect, describeArguments, type Replaced, type Style, type Thing }
 import { type Computation, readComputation } from './computation.ts'
 import { inNumber, isPlural, listed, withArticle } from './inflect.ts'
 import type { PhraseSet } from './phrase-sets.ts'
-import { describeTools, type ToolWords } from './tool-words.ts'
+import { rowWords, sqlWords } from './sql-words.ts'
+import { chosenAction, describeTools, type ToolWords } from './tool-words.ts'
 
 /** One step of the request: a tool and its arguments. */
 export interface RequestStep {
@@ -64,11 +65,14 @@ export interface Spoken {
 }
 
 /** Words for one step: what to do, and what with. */
-export function speakStep(speech: Speech, step: RequestStep, draw: Draw): Spoken {
+export function speakStep(speech: Speech, given: RequestStep, draw: Draw): Spoken {
   const { style, rare, random, frames } = draw
-  const words = speech.words.get(step.tool)
-  const spec = speech.specs.get(step.tool)
-  if (words === undefined || spec === undefined) throw new Error(`no tool ${step.tool}`)
+  const named = speech.words.get(given.tool)
+  const spec = speech.specs.get(given.tool)
+  if (named === undefined || spec === undefined) throw new Error(`no tool ${given.tool}`)
+  const chosen = chosenAction(named, given.arguments)
+  const words = chosen?.words ?? named
+  const step = chosen === undefined ? given : { ...given, arguments: chosen.rest }
   const { effect = 'reads', references = {} } = step
   const verbs = rare && words.rareVerbs.length > 0 ? words.rareVerbs : words.usualVerbs
   const verb =
@@ -120,18 +124,23 @@ export function speakStep(speech: Speech, step: RequestStep, draw: Draw): Spoken
         : [`the ${full}`, ...only.details].join(' ')
       : listed(some.map((thing) => nounPhrase(thing, determiner)))
   const article = effect === 'adds' ? 'a' : 'the'
-  const definite = phrase(renamed, 'the')
+  // "the value of the key k1", where the tool's name has no noun.
+  const ofThing =
+    effect === 'reads' && words.gives !== undefined && !renamed[0].many ? `the ${words.gives} of ` : ''
+  const definite = `${ofThing}${phrase(renamed, 'the')}`
   // "add a remark to the entity", but "there should be a remark for the entity".
   const indefinite = phrase(things(''), article)
   const computation =
-    step.result === undefined ? undefined : readComputation(spec.name, words, step.arguments, step.result)
+    statementOf(step.arguments, random) ??
+    rowWords(step.arguments, effect, random) ??
+    (step.result === undefined ? undefined : readComputation(spec.name, words, step.arguments, step.result))
   const where =
     words.place !== undefined &&
     random.next() < 0.2 &&
     !definite.includes(words.place.split(' ').at(-1) ?? '')
       ? ` ${effect === 'removes' ? 'from' : effect === 'adds' && verb === 'add' ? 'to' : 'in'} ${words.place}`
       : ''
-  const plain = `${verb} ${phrase(renamed, article)}${where}`
+  const plain = `${verb} ${ofThing}${phrase(renamed, article)}${where}`
   const requests = rare ? computation?.rareRequests : computation?.requests
   return {
     imperative: requests === undefined ? plain : draw.random.pick(requests),
@@ -145,6 +154,15 @@ export function speakStep(speech: Speech, step: RequestStep, draw: Draw): Spoken
     plural: bare && isPlural(full === undefined ? object : full.split(' of ')[0]),
     computation,
   }
+}
+
+/** The words of an argument that is a statement of SQL. Further arguments say how it is run, not what is wanted. */
+function statementOf(args: Readonly<Record<string, unknown>>, random: Random): Computation | undefined {
+  for (const value of Object.values(args)) {
+    const words = typeof value === 'string' ? sqlWords(value, random) : undefined
+    if (words !== undefined) return words
+  }
+  return undefined
 }
 
 /** The tool's own verb half of the time, else one of its synonyms. */

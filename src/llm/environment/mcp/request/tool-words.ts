@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../../tool/tool.ts'
+import { requiredOf } from '../arguments/schema-parts.ts'
 import { spoken } from '../arguments/words.ts'
 import { baseForm, inNumber, isPlural, singular } from './inflect.ts'
 import { askingVerbs, longForms, nouns, verbs } from './lexicon.ts'
@@ -18,6 +19,8 @@ export interface ToolWords {
   rareObjects: readonly string[]
   /** A longer noun phrase of the description, with its article: "the number of days in a month". */
   phrase: string | undefined
+  /** What a reading tool gives of an object that only its arguments name: the "value" of a key. */
+  gives: string | undefined
   /** Where it happens, from the description: "in the knowledge graph". */
   place: string | undefined
   /** Whether the tool gives something, so that a question fits: "what is the weather". */
@@ -33,7 +36,7 @@ const prepositions = 'in from to for with of on at into about by within across a
   ' ',
 )
 const clauseEnds = new Set(
-  `${prepositions.join(' ')} and or but using based that which when where if so then along including while depending as given provided via after before between`.split(
+  `${prepositions.join(' ')} and or but using based that which when where if so then along including matching while depending as given provided via after before between`.split(
     ' ',
   ),
 )
@@ -53,11 +56,21 @@ export function describeTools(specs: readonly ToolSpec[]): ReadonlyMap<string, T
       ...Object.keys(Object(inputSchema['properties'])).flatMap((key) => nameWords(key).map(singular)),
     ]),
   )
-  return new Map(specs.map((spec) => [spec.name, describeTool(spec, taken)]))
+  const prefix = sharedPrefix(specs)
+  return new Map(specs.map((spec) => [spec.name, describeTool(spec, taken, prefix)]))
 }
 
-function describeTool(spec: ToolSpec, taken: ReadonlySet<string>): ToolWords {
-  const words = nameWords(spec.name)
+/** The word that all names of three or more tools begin with, such as `pg` or `browser`: it names the server, not a thing. */
+function sharedPrefix(specs: readonly ToolSpec[]): string | undefined {
+  const names = specs.map(({ name }) => nameWords(name))
+  const [first] = names[0] ?? []
+  const shared = names.length > 2 && names.every((words) => words.length > 1 && words[0] === first)
+  return shared && first !== undefined && !verbs.has(first) ? first : undefined
+}
+
+function describeTool(spec: ToolSpec, taken: ReadonlySet<string>, prefix: string | undefined): ToolWords {
+  const full = nameWords(spec.name)
+  const words = full[0] === prefix ? full.slice(1) : full
   const all = words.length > 1 && words.at(-1) === 'tool' ? words.slice(0, -1) : words
   const said = readDescription(spec.description ?? '')
   const at = all.findIndex((word) => verbs.has(word))
@@ -66,15 +79,20 @@ function describeTool(spec: ToolSpec, taken: ReadonlySet<string>): ToolWords {
   const rest = verb === undefined || !all.includes(verb) ? all : all.filter((_, index) => index !== at)
   const named = rest.filter((word) => !empty.has(word) && !prepositions.includes(word))
   const same = verb !== undefined && named.length === 1 && named[0] === verb
-  const object = same
+  const own = same
     ? ''
     : beforePreposition(rest)
         .filter((word) => !empty.has(word))
         .join(' ')
+  // "get" with a required key is about a key; "list", which "lists all keys", is about keys.
+  const byArgument = own === '' ? requiredIdentifier(spec) : undefined
+  const object =
+    own !== '' ? own : (byArgument ?? (requiredOf(spec.inputSchema).length === 0 ? said.noun : '') ?? '')
   const entry = verb === undefined ? undefined : verbs.get(verb)
   const free = (others: readonly string[]): string[] =>
     others.filter((other) => other === verb || !taken.has(other))
   const objects = nounForms(object, taken)
+  const asks = verb === undefined || askingVerbs.has(verb)
   return {
     verb,
     usualVerbs: verb === undefined ? [] : free(entry?.usual ?? [verb]),
@@ -83,9 +101,52 @@ function describeTool(spec: ToolSpec, taken: ReadonlySet<string>): ToolWords {
     usualObjects: objects.usual,
     rareObjects: objects.rare,
     phrase: said.phrase,
+    gives: asks && byArgument !== undefined && said.noun !== byArgument ? said.noun : undefined,
     place: said.place,
-    asks: verb === undefined || askingVerbs.has(verb),
+    asks,
   }
+}
+
+/**
+ * The words of a tool that does several things, one of which an argument chooses: `manage_users` with the operation
+ * `create_role` is spoken of as "create a role".
+ *
+ * @returns the words, and the arguments without that one; undefined if no argument names an action.
+ */
+export function chosenAction(
+  words: ToolWords,
+  args: Readonly<Record<string, unknown>>,
+): { words: ToolWords; rest: Record<string, unknown> } | undefined {
+  const key = Object.keys(args).find((name) => /^(?:operation|action|command|method)$/i.test(name))
+  const value = key === undefined ? undefined : args[key]
+  if (key === undefined || typeof value !== 'string') return undefined
+  const [verb, ...object] = nameWords(value)
+  const entry = verbs.get(verb)
+  if (entry === undefined) return undefined
+  const objects = object.length === 0 ? words : { object: object.join(' '), usualObjects: [object.join(' ')] }
+  const { [key]: _, ...rest } = args
+  return {
+    words: {
+      ...words,
+      verb,
+      usualVerbs: entry.usual,
+      rareVerbs: entry.rare,
+      object: objects.object,
+      usualObjects: objects.usualObjects,
+      rareObjects: [],
+      phrase: undefined,
+      gives: undefined,
+      asks: askingVerbs.has(verb),
+    },
+    rest,
+  }
+}
+
+/** The first required argument whose name says what kind of identifier it is: `key`, `path`. */
+function requiredIdentifier({ inputSchema }: ToolSpec): string | undefined {
+  return requiredOf(inputSchema)
+    .map((name) => nameWords(String(name)).map(singular).join(' '))
+    .find((name) => /^(?:key|path|code|symbol|slug|handle|url|file|file path|table)$/.test(name))
 }
 
 /** The words before the first preposition: "user by id" is about a user. All of them if that is nothing. */
@@ -111,6 +172,8 @@ export function nounForms(
 
 interface Said {
   verb: string | undefined
+  /** One word for what the verb acts on, singular or plural as it is said. */
+  noun: string | undefined
   phrase: string | undefined
   place: string | undefined
 }
@@ -127,7 +190,7 @@ function readDescription(text: string): Said {
     .split(/\s+/)
     .filter((word) => /^[\p{L}\p{N}'/-]+,?$/u.test(word) && !/[a-z][A-Z]|_/.test(word))
     .map((word) => word.replace(/,$/, ''))
-  if (words.length === 0) return { verb: undefined, phrase: undefined, place: undefined }
+  if (words.length === 0) return { verb: undefined, noun: undefined, phrase: undefined, place: undefined }
   const first = words[0].toLowerCase()
   const base = [first, baseForm(first), first.replace(/ing$/, ''), first.replace(/ing$/, 'e')].find((word) =>
     verbs.has(word),
@@ -141,11 +204,21 @@ function readDescription(text: string): Said {
   const tail = stop < 0 ? of : of.slice(0, stop)
   const whole = [...object, ...tail]
   const plain = /^(?:the|a|an)$/.test(object[0] ?? '') && whole.length <= 8 && object.length > 1
+  const noun = object.at(-1)
   return {
     verb: base,
+    noun:
+      base !== undefined && noun !== undefined && /^[a-z]{3,}$/.test(noun) && nounLike(object)
+        ? noun
+        : undefined,
     phrase: plain ? whole.join(' ').replace(/^an? /, 'the ') : undefined,
     place: placeOf(rest),
   }
+}
+
+/** Up to four words without a verb form among them: "one or more keys", "redis keys". */
+function nounLike(words: readonly string[]): boolean {
+  return words.length <= 4 && !words.slice(1).some((word) => /(?:ing|ed)$/.test(word) || verbs.has(word))
 }
 
 /** "in the knowledge graph": a place with a definite article, up to five words. */

@@ -97,7 +97,7 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       ways =
         before === undefined
           ? declaredWays(config, folder, { paths, outside, restart, service, redact })
-          : slotWays(folder, before, { mode: options.mode ?? { way: 'restart' }, restart, service })
+          : await slotWays(folder, before, { mode: options.mode ?? { way: 'restart' }, restart, service })
     })
   } catch (error) {
     await service?.close()
@@ -130,6 +130,7 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       const { describe } = ways
       return describe && (async () => clean(await describe()))
     },
+    records: async () => (await service?.records?.()) ?? [],
     async close() {
       await connection.close()
       await service?.close()
@@ -149,7 +150,7 @@ function plainNames(folder: string) {
 }
 
 /** The ways of a server in a slot: its files are read, restored and described. */
-function slotWays(
+async function slotWays(
   folder: string,
   before: SlotFiles,
   {
@@ -161,10 +162,11 @@ function slotWays(
     restart: (between: () => Promise<void>) => Promise<void>
     service: Service | undefined
   },
-): ResetWays {
+): Promise<ResetWays> {
   const files = createFileTracker(folder)
   // What the server makes when it starts belongs to the fresh state of a process that is kept.
   let fresh = files.read()
+  const kept = (await service?.describe?.()) ?? {}
   return {
     async reset() {
       if (mode.way === 'restore') {
@@ -178,17 +180,44 @@ function slotWays(
       })
       fresh = files.read()
     },
-    // What is in a service is recreated by repeating the calls.
+    // What is in a service that cannot give it as a value is recreated by repeating the calls.
     get snapshot() {
-      return mode.way === 'restore' && service === undefined ? async () => files.read() : undefined
-    },
-    get restore() {
-      return mode.way === 'restore' && service === undefined
-        ? async (snapshot: unknown) => files.write(snapshot as SlotFiles)
+      return mode.way === 'restore' && (service === undefined || service.snapshot !== undefined)
+        ? async (): Promise<SlotSnapshot> => ({ files: files.read(), kept: await service?.snapshot?.() })
         : undefined
     },
-    describe: async () => describeChanges(fresh, files.read()),
+    get restore() {
+      return mode.way === 'restore' && (service === undefined || service.restore !== undefined)
+        ? async (snapshot: unknown) => {
+            const { files: wanted, kept } = snapshot as SlotSnapshot
+            files.write(wanted)
+            await service?.restore?.(kept)
+          }
+        : undefined
+    },
+    async describe() {
+      const changed = describeChanges(fresh, files.read())
+      if (service?.describe === undefined) return changed
+      const now = await service.describe()
+      return JSON.stringify({ ...(JSON.parse(changed) as object), ...differing(kept, now) })
+    },
   }
+}
+
+interface SlotSnapshot {
+  files: SlotFiles
+  /** What the service keeps. */
+  kept: unknown
+}
+
+/** What is another value now, and null for what is gone. */
+function differing(before: Record<string, unknown>, now: Record<string, unknown>): Record<string, unknown> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  return Object.fromEntries(
+    names
+      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]))
+      .map((name) => [name, now[name] ?? null]),
+  )
 }
 
 /** The ways that the entry of the server declares. */

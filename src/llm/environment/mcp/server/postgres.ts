@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
 import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
+import { describePostgres, recordsOfPostgres, restoreStatements } from './postgres-state.ts'
+import { openPsql } from './psql-session.ts'
 import {
   asUser,
   freePort,
@@ -25,12 +28,15 @@ interface Cluster {
   /** Runs SQL in a database as the owner of the cluster. */
   sql: (database: string, text: string) => Promise<void>
   bin: string
+  /** Everything that `seed` filled in, as SQL. */
+  dump: string
   close(): Promise<void>
 }
 
 /**
  * Starts a private PostgreSQL in a temporary folder when the first slot needs it. Each slot has a database of its own,
- * a copy of the one that `seed` filled. Resetting makes that copy anew, which ends the connections to the old one.
+ * a copy of the one that `seed` filled. Resetting makes everything in it anew, while connections stay open. If that cannot be
+ * done, the database is replaced by another copy, which ends its connections.
  *
  * PostgreSQL refuses to run as root. There it runs as the user `postgres`, or as the one that the configuration names.
  */
@@ -43,13 +49,25 @@ export function startPostgres(
   return {
     async start(_folder, signal): Promise<Service> {
       cluster ??= startCluster(config, options, signal)
-      const { port, sql } = await cluster
+      const { port, sql, bin, dump } = await cluster
       const database = `agoge_${++databases}`
       const copy = async (): Promise<void> => {
         await sql('postgres', `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
         await sql('postgres', `CREATE DATABASE ${database} TEMPLATE agoge OWNER ${owner}`)
       }
       await copy()
+      let session = openPsql(psql(bin, port, database), options.redact)
+      const statements = restoreStatements(dump)
+      const reset = async (): Promise<void> => {
+        try {
+          await session.run(statements)
+        } catch (error) {
+          if (!(error instanceof InfrastructureError)) throw error
+          await session.close()
+          await copy()
+          session = openPsql(psql(bin, port, database), options.redact)
+        }
+      }
       const url = `postgresql://${owner}@127.0.0.1:${port}/${database}`
       return {
         places: { service: url, host: '127.0.0.1', port: String(port), database, user: owner },
@@ -60,8 +78,14 @@ export function startPostgres(
           PGDATABASE: database,
           DATABASE_URL: url,
         },
-        reset: config.reset === undefined ? copy : () => runSeed(config.reset ?? '', { port, sql, database }),
-        close: () => sql('postgres', `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`).catch(() => {}),
+        reset:
+          config.reset === undefined ? reset : () => runSeed(config.reset ?? '', { port, sql, database }),
+        describe: () => describePostgres(session),
+        records: () => recordsOfPostgres(session),
+        async close() {
+          await session.close()
+          await sql('postgres', `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`).catch(() => {})
+        },
       }
     },
     async close() {
@@ -119,11 +143,13 @@ async function startCluster(
       )
       await sql('postgres', `CREATE DATABASE agoge OWNER ${owner}`)
       if (config.seed !== undefined) await runSeed(config.seed, { port, sql, database: 'agoge' })
+      const where = ['-h', '127.0.0.1', '-p', String(port), '-U', owner]
+      const dump = await runProgram([join(bin, 'pg_dump'), ...where, 'agoge'], { redact })
+      return { port, sql, bin, dump, close }
     } catch (error) {
       await close()
       throw error
     }
-    return { port, sql, bin, close }
   } catch (error) {
     await end()
     throw error

@@ -67,6 +67,10 @@ export function startRedis(config: ServiceConfig, { redact }: StarterOptions): S
         places: { service: env.REDIS_URL, host: '127.0.0.1', port: String(port) },
         env,
         reset: () => restore(port, fresh),
+        describe: () => describeKeys(port),
+        records: async () => Object.entries(await describeKeys(port)).map(([key, value]) => ({ key, value })),
+        snapshot: () => dump(port),
+        restore: (keys) => restore(port, keys as Key[]),
         close,
       }
     } catch (error) {
@@ -118,6 +122,48 @@ async function restore(port: number, keys: readonly Key[]): Promise<void> {
     ['FLUSHALL'],
     ...keys.map(({ name, value, milliseconds }) => ['RESTORE', name, milliseconds, value]),
   ])
+}
+
+/** How the value of each type is read. */
+const readers: Readonly<Record<string, (name: Buffer) => (string | Buffer)[]>> = {
+  string: (name) => ['GET', name],
+  list: (name) => ['LRANGE', name, '0', '-1'],
+  set: (name) => ['SMEMBERS', name],
+  zset: (name) => ['ZRANGE', name, '0', '-1', 'WITHSCORES'],
+  hash: (name) => ['HGETALL', name],
+}
+
+/** The value of each key, and whether it expires. A stream or a module's value is told by its dump. */
+async function describeKeys(port: number): Promise<Record<string, unknown>> {
+  const names = (await converse(port, [['KEYS', '*']]))[0] as Buffer[]
+  const facts = await converse(
+    port,
+    names.flatMap((name) => [
+      ['TYPE', name],
+      ['PTTL', name],
+    ]),
+  )
+  const types = names.map((_, index) => textOf(facts[2 * index]) as string)
+  const values = await converse(
+    port,
+    names.map((name, index) => readers[types[index]]?.(name) ?? ['DUMP', name]),
+  )
+  return Object.fromEntries(
+    names.map((name, index): [string, unknown] => {
+      const value = textOf(values[index])
+      const sorted = types[index] === 'set' ? (value as string[]).toSorted() : value
+      const expires = (facts[2 * index + 1] as number) >= 0
+      return [
+        name.toString(),
+        types[index] === 'string' && !expires ? sorted : { [types[index]]: sorted, expires },
+      ]
+    }),
+  )
+}
+
+function textOf(reply: Reply): unknown {
+  if (Array.isArray(reply)) return reply.map(textOf)
+  return Buffer.isBuffer(reply) ? reply.toString() : reply
 }
 
 type Reply = Buffer | number | null | Reply[]

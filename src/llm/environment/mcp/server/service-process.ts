@@ -4,6 +4,7 @@ import { connect as connectSocket, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AgogeError } from '../../../../error.ts'
+import type { PlainObject } from '../salient.ts'
 
 /** A running service of one slot. */
 export interface Service {
@@ -13,6 +14,13 @@ export interface Service {
   env: Record<string, string>
   /** Resets it to what it was after it was filled. */
   reset(): Promise<void>
+  /** What it keeps, by name: the rows of each table, the value of each key. Without it only the server's tools show that. */
+  describe?(): Promise<Record<string, unknown>>
+  /** Records that it holds now, tables with their columns among them. Arguments of calls are taken from them. */
+  records?(): Promise<PlainObject[]>
+  /** The state as a value, if that is cheap. */
+  snapshot?(): Promise<unknown>
+  restore?(snapshot: unknown): Promise<void>
   close(): Promise<void>
 }
 

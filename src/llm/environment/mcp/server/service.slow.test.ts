@@ -3,6 +3,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { startPostgres } from './postgres.ts'
+import { openPsql } from './psql-session.ts'
+import { startRedis } from './redis.ts'
 import type { ServiceConfig } from './service-config.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
 
@@ -44,10 +47,56 @@ test.skipIf(noPostgres)('a private PostgreSQL is filled, and reset before each t
   if (process.getuid?.() === 0) expect(environment.plan).toContain('as the user postgres')
 })
 
+test.skipIf(noPostgres)(
+  'what a private PostgreSQL keeps is described, and reset without ending connections',
+  async () => {
+    const seed = file(
+      'schema.sql',
+      "CREATE TABLE entries (id serial PRIMARY KEY, name text NOT NULL); INSERT INTO entries (name) VALUES ('rent');",
+    )
+    const { start, close } = startPostgres({ kind: 'postgres', seed }, { redact: (text) => text })
+    onTestFinished(close)
+    const service = await start('/')
+    const { port, database, user } = service.places
+    const psql = openPsql(
+      ['psql', '-X', '-q', '-h', '127.0.0.1', '-p', port, '-U', user, database],
+      (text) => text,
+    )
+    onTestFinished(() => psql.close())
+    const first = await service.describe?.()
+    expect(first).toMatchObject({ 'rows of entries': [{ id: 1, name: 'rent' }] })
+    expect(await service.records?.()).toEqual([
+      { table: 'entries', columns: ['id integer DEFAULT', 'name text'] },
+      { id: 1, name: 'rent' },
+    ])
+    await psql.run(
+      "INSERT INTO entries (name) VALUES ('books'); CREATE INDEX by_name ON entries (name); CREATE SCHEMA other; CREATE TABLE other.t (a int);",
+    )
+    const second = await service.describe?.()
+    expect(second).toMatchObject({
+      'rows of entries': [{ name: 'rent' }, { id: 2, name: 'books' }],
+      'rows of other.t': [],
+    })
+    expect(JSON.stringify(second)).toContain('CREATE INDEX by_name')
+    await service.reset()
+    expect(await service.describe?.()).toEqual(first)
+    // The same connection sees the first state, and the sequence begins where it began.
+    await psql.run("INSERT INTO entries (name) VALUES ('again');")
+    expect((await psql.run('SELECT id, name FROM entries ORDER BY id;')).trim()).toBe('1|rent\n2|again')
+  },
+)
+
 test.skipIf(noRedis)('a private Redis is filled, and reset before each task', async () => {
   const seed = file('entries.redis', 'HSET entries rent 900 books 40\n')
   const { seen } = await trained({ kind: 'redis', seed })
   expect(seen).toContain('"books"')
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const service = await startRedis({ kind: 'redis', seed }, { redact: (text) => text })(folder)
+  onTestFinished(() => service.close())
+  expect(await service.describe?.()).toEqual({
+    entries: { hash: ['rent', '900', 'books', '40'], expires: false },
+  })
 })
 
 test.skipIf(noRedis)('a service that a command starts, fills and resets', async () => {

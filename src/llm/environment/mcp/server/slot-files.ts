@@ -8,6 +8,7 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -40,6 +41,8 @@ const stampMilliseconds = 50
 /** Reads and restores the contents of a folder. Sockets and pipes are ignored. */
 export function createFileTracker(root: string): FileTracker {
   const known = new Map<string, { stamp: string; entry: SlotEntry }>()
+  /** The last change counter that was written into a database. */
+  let version = 0
 
   function readEntry(path: string, whole: string): SlotEntry | undefined {
     const info = lstatSync(whole, { bigint: true, throwIfNoEntry: false })
@@ -77,6 +80,7 @@ export function createFileTracker(root: string): FileTracker {
       const now = read()
       for (const [path, entry] of [...now].toReversed()) {
         const wanted = files.get(path)
+        if (isDatabase(wanted) && isDatabase(entry) && !now.has(`${path}-wal`)) continue
         // A changed file is removed first: a server that still has the old one open must not see the new contents as
         // if it had written them.
         if (wanted === undefined || !equalEntries(wanted, entry))
@@ -85,6 +89,18 @@ export function createFileTracker(root: string): FileTracker {
       for (const [path, entry] of files) {
         const before = now.get(path)
         if (before !== undefined && equalEntries(before, entry)) continue
+        if (isDatabase(entry) && isDatabase(before) && !now.has(`${path}-wal`)) {
+          writeFileSync(
+            join(root, path),
+            asChanged(entry.contents, (version = Math.max(version, versionOf(before)) + 1)),
+            {
+              flag: 'r+',
+            },
+          )
+          truncateSync(join(root, path), entry.contents.length)
+          known.delete(path)
+          continue
+        }
         writeEntry(join(root, path), entry)
         known.delete(path)
       }
@@ -106,8 +122,37 @@ function writeEntry(whole: string, entry: SlotEntry): void {
   chmodSync(whole, entry.mode)
 }
 
+type DatabaseFile = Extract<SlotEntry, { kind: 'file' }>
+
+/**
+ * Whether this is a database of SQLite without a write-ahead log. A server that has it open sees contents that are written
+ * into the same file, if the change counter of its header is another: SQLite compares it before it trusts its cache
+ * (https://sqlite.org/fileformat.html, "File change counter").
+ */
+function isDatabase(entry: SlotEntry | undefined): entry is DatabaseFile {
+  return entry?.kind === 'file' && isDatabaseText(entry.contents)
+}
+
+function isDatabaseText(contents: Buffer): boolean {
+  if (contents.length < 100) return false
+  return contents.toString('latin1', 0, 16) === 'SQLite format 3\0' && contents[18] === 1
+}
+
+const versionOf = ({ contents }: DatabaseFile): number => contents.readUInt32BE(24)
+
+/** The contents of a database with another change counter. */
+function asChanged(contents: Buffer, counter: number): Buffer {
+  const changed = Buffer.from(contents)
+  changed.writeUInt32BE(counter, 24)
+  // The counter for which the page count of the header is valid.
+  changed.writeUInt32BE(counter, 92)
+  return changed
+}
+
 function equalEntries(left: SlotEntry, right: SlotEntry): boolean {
   if (left === right) return true
+  if (isDatabase(left) && isDatabase(right))
+    return left.mode === right.mode && asChanged(left.contents, 0).equals(asChanged(right.contents, 0))
   if (left.kind === 'file')
     return right.kind === 'file' && left.mode === right.mode && left.contents.equals(right.contents)
   if (left.kind === 'link') return right.kind === 'link' && left.target === right.target
@@ -140,8 +185,10 @@ function describeEntry(entry: SlotEntry): unknown {
   if (entry.kind === 'folder') return 'folder'
   if (entry.kind === 'link') return { link: entry.target }
   const text = entry.contents.toString('utf8')
-  if (text.includes('\0') || text.includes('\uFFFD') || text.length > longestText)
-    return { hash: createHash('sha256').update(entry.contents).digest('hex') }
+  if (text.includes('\0') || text.includes('\uFFFD') || text.length > longestText) {
+    const contents = isDatabaseText(entry.contents) ? asChanged(entry.contents, 0) : entry.contents
+    return { hash: createHash('sha256').update(contents).digest('hex') }
+  }
   const json = parseJson(text)
   if (json !== undefined) return json
   const lines = text.split('\n').filter((line) => line.trim() !== '')

@@ -5,6 +5,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -105,4 +106,44 @@ test('files are restored exactly, also when they changed twice within one stamp 
     expect(readFileSync(join(folder, 'deep', 'a.json'), 'utf8')).toBe('{"b":1}')
     expect(readFileSync(join(folder, 'same'), 'utf8')).toBe('one')
   }
+})
+
+/** A file with the header of a SQLite database without a write-ahead log. */
+function database(counter: number, rows: string): Buffer {
+  const bytes = Buffer.alloc(200)
+  bytes.write('SQLite format 3\0')
+  bytes[18] = 1
+  bytes.writeUInt32BE(counter, 24)
+  bytes.writeUInt32BE(counter, 92)
+  bytes.write(rows, 100)
+  return bytes
+}
+
+test('a database of SQLite is restored in place, with a change counter that its reader has not seen', () => {
+  const folder = temporary()
+  const path = join(folder, 'shop.db')
+  writeFileSync(path, database(1, 'first'))
+  const tracker = createFileTracker(folder)
+  const first = tracker.read()
+  const counters = new Set([1])
+  const { ino } = statSync(path)
+  for (let round = 0; round < 5; round++) {
+    // A server writes into the file that it has open.
+    writeFileSync(path, database(2, `other ${round}`), { flag: 'r+' })
+    counters.add(2)
+    expect(describeChanges(first, tracker.read())).toMatch(/^\{"shop.db":\{"hash":"[\da-f]{64}"\}\}$/)
+    tracker.write(first)
+    const now = readFileSync(path)
+    expect(statSync(path).ino).toBe(ino)
+    expect(now.toString('utf8', 100, 105)).toBe('first')
+    expect(now.readUInt32BE(92)).toBe(now.readUInt32BE(24))
+    expect(counters.has(now.readUInt32BE(24))).toBe(false)
+    counters.add(now.readUInt32BE(24))
+    expect(describeChanges(first, tracker.read())).toBe('{}')
+  }
+  // With a log beside it, the file is replaced: what the server still has open is not to be trusted.
+  writeFileSync(`${path}-wal`, 'log')
+  writeFileSync(path, database(9, 'late'), { flag: 'r+' })
+  tracker.write(first)
+  expect(readFileSync(path).equals(database(1, 'first'))).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { StdioServerConfig } from '../../../tool/server-config.ts'
@@ -204,17 +204,14 @@ function copyFolder(from: string, to: string): void {
   })
 }
 
-/** Links the packages beside a copied one, and those above it, where its code finds them. */
+/** Links the library of a copied package, or one above a copied program, where its code finds it. */
 function linkNeighbours(from: string, to: string): void {
   const inside = from.lastIndexOf('/node_modules/')
   if (inside >= 0) {
+    // `program/node_modules/NAME` finds its neighbours in a `node_modules` beside `program`.
+    const [folder] = to.split('/program/node_modules/')
     const library = from.slice(0, inside + '/node_modules'.length)
-    const depth = relative(library, from).split('/').length
-    for (let up = 1; up <= depth; up++) {
-      const [source, target] = [climb(from, up), climb(to, up)]
-      for (const name of readdirSync(source))
-        if (!existsSync(join(target, name))) symlinkSync(join(source, name), join(target, name))
-    }
+    if (!existsSync(join(folder, 'node_modules'))) symlinkSync(library, join(folder, 'node_modules'))
     return
   }
   // Outside of `node_modules` a program may use the libraries of a folder above it.
@@ -226,10 +223,6 @@ function linkNeighbours(from: string, to: string): void {
       return
     }
   }
-}
-
-function climb(path: string, levels: number): string {
-  return Array.from({ length: levels }).reduce<string>((at) => dirname(at), path)
 }
 
 /** Replaces paths of a slot by those under which the policy knows them, and back. */

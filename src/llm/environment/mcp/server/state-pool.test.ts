@@ -75,6 +75,9 @@ test('a state that cannot be set is a fault of the environment, not of the agent
   await expect(pool.call(state, 'show', {})).rejects.toThrow(InfrastructureError)
   const own = newState()
   expect((await pool.call(own, 'add', { word: 'bad' })).isError).toBe(true)
+  // The server is not broken: it is reset, not replaced.
+  expect((await pool.call(newState(), 'show', {})).text).toBe('')
+  expect(counts.opened).toBe(1)
 })
 
 test('a call that worked and fails when it is repeated masks the episode: its state is lost, not wrong', async () => {

@@ -6,6 +6,7 @@ import {
   type ToolResult,
 } from '../../../tool/tool.ts'
 import { manyWaiters, pausableDeadline } from '../../../tool/waiting.ts'
+import type { PlainObject } from '../salient.ts'
 
 /** One copy of the system behind the tools, whose state can be reset. */
 export interface StateServer {
@@ -16,6 +17,8 @@ export interface StateServer {
   restore?: ((snapshot: unknown) => Promise<void>) | undefined
   /** Returns the current state as comparable text. */
   describe?: (() => Promise<string>) | undefined
+  /** Records that a service behind it holds now. */
+  records?: (() => Promise<PlainObject[]>) | undefined
   close(): Promise<void>
 }
 
@@ -78,6 +81,8 @@ export interface StatePool {
   ): Promise<ToolResult>
   /** Returns the state of the episode as text, if the servers can describe theirs. */
   describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
+  /** Records that a service holds in this state. None if there is no service that can tell. */
+  records(state: EpisodeState, signal?: AbortSignal): Promise<PlainObject[]>
   /** Closes the idle servers. The next call opens new ones. */
   restart(): Promise<void>
   /** From now on, uses at most this many servers. */
@@ -91,6 +96,9 @@ interface Member {
   /** The journal that the server's current state corresponds to. */
   journal: readonly StateCall[]
 }
+
+/** Equal to no journal of an episode, and the beginning of none. */
+const unknownState: readonly StateCall[] = [{ name: '', arguments: { state: 'unknown' } }]
 
 export function newState(seeds: readonly StateCall[] = []): EpisodeState {
   return { journal: [...seeds], seeds: seeds.length }
@@ -218,8 +226,9 @@ export function createStatePool(options: StatePoolOptions): StatePool {
       onWait?.(false)
       return await work(server, member)
     } catch (error) {
-      // The server's state is unknown now, so no other episode may use it.
-      await discard(member)
+      // The server's state is unknown now, so no other episode may use it before a reset.
+      if (error instanceof StateNotMade) member.journal = unknownState
+      else await discard(member)
       throw error
     } finally {
       giveBack(member)
@@ -253,6 +262,9 @@ export function createStatePool(options: StatePoolOptions): StatePool {
         },
         { signal },
       )
+    },
+    records(state, signal) {
+      return within(state, async (server) => (await server.records?.()) ?? [], { signal })
     },
     limit(servers) {
       usable = Math.max(1, servers)
