@@ -43,7 +43,7 @@ test('a result of which nothing can be asked: each cause has its own sentence, w
   }
   const records = [{ name: 'river' }, { name: 'stone' }]
   expect(why('x'.repeat(101))).toMatch(/too long: the model sees 100 characters.*raise "resultLimit"/)
-  expect(why(JSON.stringify({ name: 'river', text: 'x'.repeat(90) }))).toMatch(
+  expect(why(JSON.stringify({ text: 'x'.repeat(90), name: 'river' }))).toMatch(
     /too long.*raise "resultLimit"/,
   )
   expect(why('')).toMatch(/empty/)
@@ -71,4 +71,20 @@ test('of a long line with several sentences a short one is asked for; ignored pr
   for (let seed = 0; seed < 10; seed++)
     expect(chooseSalient(contact, '', createRandom(seed), ['id', 'meta'])).toMatchObject({ words: 'name' })
   expect(otherValues(contact, 'Ada', ['id', 'meta'])).toEqual([])
+})
+
+test('of a result that was cut, what stands at its front can be asked for', () => {
+  const read = (result: string): [string | undefined, string | undefined] => {
+    const text = compactResult(result, 100)
+    expect(text).toMatch(/…$/)
+    const salient = chooseSalient(text, '', createRandom(1))
+    return [salient?.kind, salient && extractSalient(text, salient)]
+  }
+  expect(
+    read(JSON.stringify({ status: 'green "all" [ok]', rows: [{ id: 7 }], text: 'x'.repeat(90) })),
+  ).toEqual(['field', 'green "all" [ok]'])
+  // A list that was cut may have more than is seen.
+  expect(read(JSON.stringify([{ name: 'river' }, { text: 'x'.repeat(99) }]))).toEqual([undefined, undefined])
+  expect(read(`Report\n${'x'.repeat(120)}`)).toEqual(['line', 'Report'])
+  expect(read(`It works. ${'x'.repeat(120)}`)).toEqual(['sentence', 'It works.'])
 })

@@ -18,6 +18,27 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * What can be read of a JSON text that was cut: everything up to the last whole member or item. Undefined for any other text.
+ */
+function parseCut(text: string): unknown {
+  if (!text.endsWith('…') || !/^\s*[{[]/.test(text)) return undefined
+  const open: string[] = []
+  let whole = ''
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const symbol = text[at]
+    if (inString) {
+      if (symbol === '\\') at++
+      else if (symbol === '"') inString = false
+    } else if (symbol === '"') inString = true
+    else if (symbol === '{' || symbol === '[') open.push(symbol === '{' ? '}' : ']')
+    else if (symbol === '}' || symbol === ']') open.pop()
+    else if (symbol === ',') whole = text.slice(0, at) + open.toReversed().join('')
+  }
+  return parseJson(whole)
+}
+
 /** Lists every object inside a value, outermost first. */
 export function objectsIn(value: unknown): PlainObject[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn)
@@ -71,7 +92,7 @@ const longestField = 40
 export function extractSalient(text: string, salient: Salient): string | undefined {
   if (salient.kind === 'whole') return text
   if (salient.kind !== 'field') return partOf(text, salient)
-  const value = valueAt(parseJson(text), salient.path)
+  const value = valueAt(parseJson(text) ?? parseCut(text), salient.path)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined
@@ -91,7 +112,7 @@ function partOf(text: string, { kind, which }: PartOfText): string {
 
 /**
  * Chooses what to ask for: a whole short text, a JSON field whose name occurs once, the first or last line, or the
- * first or last sentence of a single line. Prefers fields that the request does not contain, and never asks for those
+ * first or last sentence of a single line. Of a text that was cut: a field outside of lists, or what stands first. Prefers fields that the request does not contain, and never asks for those
  * in `ignore`. Returns undefined if nothing is short and unambiguous.
  */
 export function chooseSalient(
@@ -100,9 +121,18 @@ export function chooseSalient(
   random: Random,
   ignore: readonly string[] = [],
 ): Salient | undefined {
-  const json = parseJson(text)
+  const cut = parseCut(text)
+  const json = parseJson(text) ?? cut
   if (json === undefined) {
-    if (text === '' || text.endsWith('…')) return undefined
+    if (text === '') return undefined
+    if (text.endsWith('…')) {
+      // What stands at the front is seen.
+      const kind = text.includes('\n') ? 'line' : 'sentence'
+      const part = partOf(text, { kind, which: 'first' })
+      return part !== '' && part.length <= longestWhole && !part.endsWith('…')
+        ? { kind, which: 'first' }
+        : undefined
+    }
     if (text.length <= longestWhole && !text.includes('\n')) return { kind: 'whole' }
     const kind = text.includes('\n') ? 'line' : 'sentence'
     const which = random.next() < 0.5 ? 'first' : 'last'
@@ -120,7 +150,10 @@ export function chooseSalient(
       return part !== '' && part !== text.trim() && part.length <= longestWhole
     })
   }
-  const leaves = leavesWithout(json, ignore)
+  // A list that was cut may have more items than are seen.
+  const leaves = leavesWithout(json, ignore).filter(
+    ({ path }) => cut === undefined || path.every((step) => typeof step === 'string'),
+  )
   const fields = leaves.filter((leaf) => {
     const value = String(leaf.value)
     const single = leaves.filter((other) => other.key === leaf.key).length === 1
@@ -141,7 +174,7 @@ export function chooseSalient(
 export function whyNothingSalient(text: string, limit: number): string {
   if (text.trim() === '') return 'its result is empty, so there is nothing to ask for: let it return a value'
   if (text.endsWith('…'))
-    return `its result is too long: the model sees ${limit} characters, and the rest is cut off. Let it return less, or raise "resultLimit" (of a server: in its "agoge" entry)`
+    return `nothing at the front of its result can be asked for, and it is too long: the model sees ${limit} characters, and the rest is cut off. Let it return less, or raise "resultLimit" (of a server: in its "agoge" entry)`
   const json = parseJson(text)
   if (json === undefined)
     return `its result has lines of more than ${longestWhole} characters, too long for an answer: let it return JSON with short fields`
@@ -153,7 +186,7 @@ export function whyNothingSalient(text: string, limit: number): string {
 
 /** Other values of the result, without the properties in `ignore`. An answer must not list them too. */
 export function otherValues(text: string, answer: string, ignore: readonly string[] = []): string[] {
-  const json = parseJson(text)
+  const json = parseJson(text) ?? parseCut(text)
   if (json === undefined) return []
   const leaves = leavesWithout(json, ignore)
   const values = leaves.map((leaf) => String(leaf.value))

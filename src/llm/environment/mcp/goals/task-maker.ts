@@ -38,7 +38,7 @@ const draftsOfKind = 14
 /** Tasks by which a kind is checked for changes that do not depend on what is asked. */
 const hollowTrials = 4
 /** Plans that are run to find out whether a kind is possible. */
-const trialRuns = 6
+const trialRuns = 10
 /** Kinds of training. */
 const mostKinds = 24
 
