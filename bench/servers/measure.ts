@@ -4,7 +4,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { prepareFolder } from './prepare.ts'
-import { readPrinted } from './printed.ts'
+import { type PrintedMeasures, readMeasures, readPrinted } from './printed.ts'
 import { readRun } from './row.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
@@ -13,17 +13,19 @@ const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 interface Ended {
   code: number | null
+  stdout: string
   stderr: string
   minutes: number
   stopped: boolean
 }
 
-/** Trains on a server with one seed, for at most `limitMinutes`, and returns its row. */
+/** Measures 300 tasks of a server, then trains on it with one seed, for at most `limitMinutes`. Returns its row. */
 export async function measureServer(
   server: BenchServer,
   seed: number,
   limitMinutes: number,
 ): Promise<ServerRow> {
+  const measures = await tryServer(server, { seed, limitMinutes, count: 300 })
   const folder = prepareFolder(server, seed)
   const options = ['train', ...sandboxed(server), '--seed', String(seed)]
   const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
@@ -41,9 +43,9 @@ export async function measureServer(
     limitMinutes,
     stopped: ended.stopped,
     tools: { all: server.tools, usable, leftOut },
-    tasks: null,
-    expert: null,
-    cheating: null,
+    tasks: measures?.tasks ?? null,
+    expert: measures?.expert ?? null,
+    cheating: measures?.cheating ?? null,
     ...readRun(join(folder, 'run')),
     error: error ?? (ended.code === 0 || ended.stopped ? null : `exit code ${ended.code}`),
   }
@@ -53,9 +55,12 @@ export async function measureServer(
 export async function tryServer(
   server: BenchServer,
   { seed, limitMinutes, count }: { seed: number; limitMinutes: number; count: number },
-): Promise<void> {
+): Promise<PrintedMeasures | null> {
   const options = ['--seed', String(seed), '--count', String(count), '--out', 'tasks.jsonl']
-  await runCli(['tasks', ...sandboxed(server), ...options], prepareFolder(server, seed), limitMinutes)
+  const folder = prepareFolder(server, seed)
+  return readMeasures(
+    (await runCli(['tasks', ...sandboxed(server), ...options], folder, limitMinutes)).stdout,
+  )
 }
 
 const sandboxed = ({ name, remote }: BenchServer): string[] => [
@@ -70,10 +75,15 @@ async function runCli(args: readonly string[], cwd: string, limitMinutes: number
   const child = spawn(process.execPath, [cli, ...args], {
     cwd,
     detached: true,
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  let stdout = ''
   let stderr = ''
   let stopped = false
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    process.stdout.write(text)
+  })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
     process.stderr.write(text)
@@ -91,7 +101,7 @@ async function runCli(args: readonly string[], cwd: string, limitMinutes: number
       child.once('error', reject)
       child.once('close', resolve)
     })
-    return { code, stderr, minutes: (performance.now() - began) / 60_000, stopped }
+    return { code, stdout, stderr, minutes: (performance.now() - began) / 60_000, stopped }
   } finally {
     clearTimeout(gentle)
     clearTimeout(hard)

@@ -1,6 +1,7 @@
 // The table of docs/results/servers.md, from the stored rows.
 import type { MeanEstimate } from 'agoge/statistics'
-import type { CheatingRates, ServerRow } from './row.ts'
+import type { CheatingRates } from './printed.ts'
+import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
 
 const [opening, closing] = ['<!-- rows: npm run servers -->', '<!-- end of rows -->']
@@ -28,7 +29,7 @@ export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServ
   return [
     ...table,
     '',
-    'Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
+    'Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
     ...(notes.length === 0 ? [] : ['', '### What did not work', '', ...notes]),
   ].join('\n')
 }

@@ -49,3 +49,44 @@ export function readPrinted(stderr: string): PrintedTools {
     error,
   }
 }
+
+/** Tasks of `agoge tasks`, and how often agents solve them. */
+export interface PrintedMeasures {
+  tasks: number
+  expert: number
+  cheating: CheatingRates
+}
+
+/** Success of agents that do not read the request. */
+export interface CheatingRates {
+  doNothing: number
+  alwaysRefuse: number
+  anyStringSeen: number
+  everyToolOnce: number
+}
+
+/** Reads the measures at the end of what `agoge tasks` prints. Null if it printed none. */
+export function readMeasures(stdout: string): PrintedMeasures | null {
+  const share = (agent: string): number | undefined => {
+    const [, solved, judged] = new RegExp(`^${agent} +(\\d+)/(\\d+)`, 'm').exec(stdout) ?? []
+    return judged === undefined ? undefined : Number(solved) / Number(judged)
+  }
+  const [, tasks] = /^duplicates \d+ of (\d+)/m.exec(stdout) ?? []
+  const [expert, doNothing, alwaysRefuse, anyStringSeen, everyToolOnce] = [
+    'expert',
+    'do nothing',
+    'always refuse',
+    'any string seen',
+    'every tool once',
+  ].map(share)
+  if (
+    tasks === undefined ||
+    expert === undefined ||
+    doNothing === undefined ||
+    alwaysRefuse === undefined ||
+    anyStringSeen === undefined ||
+    everyToolOnce === undefined
+  )
+    return null
+  return { tasks: Number(tasks), expert, cheating: { doNothing, alwaysRefuse, anyStringSeen, everyToolOnce } }
+}

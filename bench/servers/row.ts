@@ -5,15 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Episode, TrainingSummary } from 'agoge'
 import { readEpisodes } from 'agoge/llm'
 import { type Estimate, type MeanEstimate, pairedDifference } from 'agoge/statistics'
-import type { LeftOut } from './printed.ts'
-
-/** Success of agents that do not read the request. */
-export interface CheatingRates {
-  doNothing: number
-  alwaysRefuse: number
-  anyStringSeen: number
-  everyToolOnce: number
-}
+import type { CheatingRates, LeftOut } from './printed.ts'
 
 export interface ServerRow {
   schema: 1
@@ -28,11 +20,10 @@ export interface ServerRow {
   /** True if the command was ended because it took longer than `limitMinutes`. */
   stopped: boolean
   tools: { all: number; usable: string[]; leftOut: LeftOut[] }
-  /** Number of tasks in all splits. Null where the command did not say. */
+  /** Number of tasks that `agoge tasks --count 300` made. Null if it failed. */
   tasks: number | null
-  /** Share of tasks that the expert solves. Null where the command did not say. */
+  /** Share of these tasks that the expert solves. */
   expert: number | null
-  /** Null where the command did not say. */
   cheating: CheatingRates | null
   base: Estimate | null
   warmStart: Estimate | null

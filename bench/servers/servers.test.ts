@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withRows, rowsText } from './page.ts'
 import { mcpConfig, packageOf } from './prepare.ts'
-import { readPrinted } from './printed.ts'
+import { readMeasures, readPrinted } from './printed.ts'
 import { pairedGain, readRows, seedsOf } from './row.ts'
 import type { ServerRow } from './row.ts'
 import { benchServers, findBenchServer } from './servers.ts'
@@ -89,6 +89,25 @@ test('tools that were left out are read from the plan, the notices and the error
     leftOut: [{ name: 'get', reason: 'it fails: "a (b)"' }],
     error: 'no task can be made',
   })
+})
+
+test('the measures of tasks are read from the end of what is printed', () => {
+  const printed = [
+    '300. Delete the key',
+    'solved by          tasks  share  chance stated',
+    'expert           297/300    99%',
+    'do nothing         0/300     0%           2.9%',
+    'always refuse      0/300     0%           2.9%',
+    'any string seen    3/300     1%           2.9%',
+    'every tool once    0/300     0%           2.9%',
+    'duplicates 0 of 300; in kinds that can be guessed (chance above 10%): 22',
+  ].join('\n')
+  expect(readMeasures(printed)).toEqual({
+    tasks: 300,
+    expert: 0.99,
+    cheating: { doNothing: 0, alwaysRefuse: 0, anyStringSeen: 0.01, everyToolOnce: 0 },
+  })
+  expect(readMeasures('error: no task can be made')).toBeNull()
 })
 
 test('the gain is paired by task and skips episodes that could not be judged', () => {

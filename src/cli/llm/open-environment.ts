@@ -15,7 +15,7 @@ import { describeProfile } from '../../llm/environment/mcp/profile/describe-prof
 import { readTaskFile } from '../../llm/environment/mcp/goals/task-file.ts'
 import { fingerprintTasks } from '../../llm/environment/mcp/mcp-task.ts'
 import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environment.ts'
-import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
+import type { GeneratedTasks, TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import type { Console } from '../shared/console.ts'
 import type { CallBudget } from './train-text.ts'
 
@@ -85,9 +85,12 @@ export interface OpenedNamed {
   taskFingerprint?: string
 }
 
-/** Number of tasks for training on an MCP server. */
+/**
+ * Number of tasks for training on an MCP server. Where making a task takes the start of a process or calls at a limited rate,
+ * the environment makes 800 at most.
+ */
 export const trainingCounts: Required<TaskCounts> = {
-  train: 800,
+  train: 2000,
   validation: 96,
   test: 400,
   'unseen-paraphrase': 96,
@@ -220,7 +223,6 @@ async function openServer(
       err(
         `no ${split} tasks of ${without.join(', ')}: every request that was found is taken by another split`,
       )
-    const { kinds } = tasks
     const { limit } = environment
     const all = splits.flatMap((split) => tasks.all(split))
     return {
@@ -228,10 +230,7 @@ async function openServer(
       tasks,
       plan: {
         ...smallModelPlan,
-        // At least thirty of each kind; with few kinds 400 in all.
-        demonstrations: Object.fromEntries(
-          kinds.map((kind) => [kind, Math.max(30, Math.ceil(400 / kinds.length))]),
-        ),
+        demonstrations: demonstrationsOf(tasks),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
       calls: {
@@ -249,6 +248,17 @@ async function openServer(
 }
 
 const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
+
+/** Four fifths of the training tasks of each kind are demonstrated: 240 at most, and 30 at least, some of them again. */
+function demonstrationsOf(tasks: Pick<GeneratedTasks, 'kinds' | 'all'>): Record<string, number> {
+  const train = tasks.all('train')
+  return Object.fromEntries(
+    tasks.kinds.map((name) => {
+      const made = train.filter(({ kind }) => kind === name).length
+      return [name, Math.min(240, Math.max(30, Math.ceil(0.8 * made)))]
+    }),
+  )
+}
 
 function callsOf(task: Task): number {
   const { tools } = task.context

@@ -26,7 +26,12 @@ import { planSlot, type SlotPlan } from './server/slot.ts'
 import { mostProfileCalls, type ProfiledTools, profileTools } from './profile/profile-tools.ts'
 import type { ToolProfile } from './profile/tool-profile.ts'
 import { createStatePool } from './server/state-pool.ts'
-import { type GeneratedTasks, generateTasks, type TaskGenerationOptions } from './task-generation.ts'
+import {
+  type GeneratedTasks,
+  generateTasks,
+  type TaskCounts,
+  type TaskGenerationOptions,
+} from './task-generation.ts'
 import { type Probe, probeTools } from './profile/tool-probing.ts'
 import { createSystemEnvironment, createToolSystem } from './tool-system.ts'
 
@@ -181,6 +186,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
             mostCalls: tries ?? 0,
             observe: config.observe,
             files: config.reset === 'slot',
+            service: config.service !== undefined,
             allowed: options.allow ?? [],
             pool,
             ...(config.reset === 'slot' && { mode }),
@@ -206,10 +212,19 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
         unused.filter((tool) => tool.remedy === 'state'),
       )
       // More episodes than servers would only take turns, with a reset for each turn.
-      const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation })
+      const cheap = limit.callsPerSecond === undefined && (profile?.reset === 'restore' || writers.size === 0)
+      const counts = cheap ? generation.counts : fewerTasks(generation.counts)
+      const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation, counts })
       return { tasks, leftOut: probe.leftOut, profiles: probe.profiles, ...defined({ hint: state }) }
     },
   }
+}
+
+/** Most training tasks where each takes the start of a process, or calls at a limited rate. */
+const mostDearTasks = 800
+
+function fewerTasks(counts: TaskCounts): TaskCounts {
+  return { ...counts, ...defined({ train: counts.train && Math.min(counts.train, mostDearTasks) }) }
 }
 
 /** Servers of a pool whose states are restored without a new process. */

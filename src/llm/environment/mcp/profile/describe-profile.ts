@@ -12,7 +12,7 @@ const effects = {
 } as const
 
 const resets = {
-  restore: 'by restoring its files; after that it showed what it showed at first',
+  restore: 'by restoring KEPT; after that it showed what it showed at first',
   restart: 'by a new process; after that it showed what it showed at first',
   none: 'not at all: after a reset it did not show what it showed at first',
 } as const
@@ -20,12 +20,12 @@ const resets = {
 /**
  * Says what was concluded of each tool and why, how the state is seen, and how it is reset. Reasons are never shortened.
  */
-export function describeProfile({ profiles, observers, calls, reset }: ProfiledTools): string {
+export function describeProfile({ profiles, observers, calls, reset, kept }: ProfiledTools): string {
   const width = Math.min(40, Math.max(...profiles.map(({ name }) => visibleLine(name, 128).length), 4))
   const longest = Math.max(...Object.values(effects).map((effect) => effect.length))
   const writes = profiles.some(({ effect }) => effect === 'writing')
   const seen = observers.map(({ name, each }) => {
-    const shown = name === filesObserver ? 'its files' : visibleLine(name, 128)
+    const shown = name === filesObserver ? kept : visibleLine(name, 128)
     return each === undefined ? shown : `${shown} for each ${each.key} of ${each.of}`
   })
   return [
@@ -35,6 +35,6 @@ export function describeProfile({ profiles, observers, calls, reset }: ProfiledT
         `  ${visibleLine(name, 128).padEnd(width)}  ${effects[effect].padEnd(longest)}  ${visibleBlock(reason, '      ')}`,
     ),
     ...(seen.length === 0 ? [] : [`The state is seen through ${[...new Set(seen)].join(', ')}.`]),
-    ...(writes ? [`The state is reset ${resets[reset]}.`] : []),
+    ...(writes ? [`The state is reset ${resets[reset].replace('KEPT', kept)}.`] : []),
   ].join('\n')
 }

@@ -24,6 +24,8 @@ export interface ProfileOptions {
   observe: readonly string[]
   /** Whether the servers can describe their files. */
   files: boolean
+  /** Whether a service of its own stands behind each server. What it keeps is seen and reset with the files. */
+  service?: boolean
   /** Tools that a person allowed by name. */
   allowed: readonly string[]
   pool: Pick<StatePool, 'limit'>
@@ -39,6 +41,8 @@ export interface ProfiledTools {
   calls: number
   /** How the state is reset; `none` if a reset was tried and did not bring back the first state. */
   reset: 'restart' | 'restore' | 'none'
+  /** What is restored: the files of a slot, and what a service keeps. */
+  kept: 'its files' | 'its files and its service'
 }
 
 /** Most calls for finding out what some number of tools do. */
@@ -119,6 +123,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     observers,
     calls: Math.min(trying.calls(), options.mostCalls),
     reset: proof.works ? (mode?.way ?? 'restart') : 'none',
+    kept: options.service === true ? 'its files and its service' : 'its files',
   }
 }
 
