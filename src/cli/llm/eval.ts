@@ -9,7 +9,7 @@ import { checkFile, writeWhole } from '../../runs/files.ts'
 import { type Console, table } from '../shared/console.ts'
 import { findModel, isEndpoint, limitsFor, openModel } from './model-option.ts'
 import type { ModelOptions, OpenedModel } from './model-option.ts'
-import { openEnvironment, trainingCounts } from './open-environment.ts'
+import { openEnvironment, earlierCounts } from './open-environment.ts'
 import type { OpenedNamed, EnvironmentOptions } from './open-environment.ts'
 import { createProgress } from '../shared/progress.ts'
 import { runOn } from '../shared/runs.ts'
@@ -43,7 +43,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     run === undefined
       ? { train: 0, validation: 0, test: command.tasks, 'unseen-paraphrase': 0 }
       : // All that its training had: only so are the held-out tasks those that it never met.
-        (run.taskCounts ?? trainingCounts)
+        (run.taskCounts ?? earlierCounts)
   const taskSeed = command.seed ?? run?.seed ?? 0
   const opened = await openEnvironment(
     command,

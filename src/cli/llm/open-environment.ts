@@ -96,6 +96,9 @@ export const trainingCounts: Required<TaskCounts> = {
   'unseen-paraphrase': 96,
 }
 
+/** The number of tasks of runs that did not record it. */
+export const earlierCounts: Required<TaskCounts> = { ...trainingCounts, train: 800 }
+
 /** Number of tasks for a short training (`--quick`) on an MCP server, with this number of test tasks. */
 export const quickCounts = (test: number): Required<TaskCounts> => ({
   train: 160,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
-import { openEnvironment, trainingCounts } from './open-environment.ts'
+import { earlierCounts, openEnvironment } from './open-environment.ts'
 import type { OpenedNamed, OpeningOptions } from './open-environment.ts'
 import { agoge } from '../testing/agoge.ts'
 
@@ -55,7 +55,7 @@ async function open(opening: Partial<OpeningOptions>): Promise<{ opened: OpenedN
 
 beforeAll(async () => {
   configure(reading)
-  const opened = await open({ wanted: trainingCounts })
+  const opened = await open({ wanted: earlierCounts })
   ;({ taskFingerprint } = opened.opened)
   mkdirSync(join(run, 'checkpoints'), { recursive: true })
   symlinkSync(baseModelFolder, join(run, 'checkpoints', 'final'))

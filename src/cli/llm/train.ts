@@ -14,7 +14,13 @@ import { train } from '../../llm/training/train.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import type { Console } from '../shared/console.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
-import { openEnvironment, quickCounts, environmentOptions } from './open-environment.ts'
+import {
+  earlierCounts,
+  environmentOptions,
+  openEnvironment,
+  quickCounts,
+  trainingCounts,
+} from './open-environment.ts'
 import type { OpenedNamed, EnvironmentOptions } from './open-environment.ts'
 import { callForecast, resultText } from './train-text.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
@@ -70,7 +76,8 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
   const chat = await readChatModel(base)
   const ofQuick = command.quick === true ? quickCounts(command.tasks ?? quick.test) : undefined
-  const taskCounts = earlier === null ? ofQuick : earlier.settings.taskCounts
+  const taskCounts =
+    earlier === null ? (ofQuick ?? trainingCounts) : (earlier.settings.taskCounts ?? earlierCounts)
   const opened = await openEnvironment(
     named,
     {

@@ -212,7 +212,9 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
         unused.filter((tool) => tool.remedy === 'state'),
       )
       // More episodes than servers would only take turns, with a reset for each turn.
-      const cheap = limit.callsPerSecond === undefined && (profile?.reset === 'restore' || writers.size === 0)
+      // By the kind of server, not by the rate that was asked for: the same server gives the same tasks.
+      const cheap =
+        limits.callsPerSecond === undefined && (profile?.reset === 'restore' || writers.size === 0)
       const counts = cheap ? generation.counts : fewerTasks(generation.counts)
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation, counts })
       return { tasks, leftOut: probe.leftOut, profiles: probe.profiles, ...defined({ hint: state }) }
