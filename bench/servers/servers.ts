@@ -22,7 +22,7 @@ export type ServerKind =
 /** The `service` of the `agoge` entry, as a user would write it. */
 export type BenchService =
   | { kind: 'postgres' | 'redis'; seed?: string }
-  | { start: string; seed: string; reset: string }
+  | { start: string; seed: string; reset: string; show: string }
 
 export interface BenchServer {
   /** The name in `.mcp.json`: `agoge train mcp:NAME`. */
@@ -206,6 +206,7 @@ export const benchServers: readonly BenchServer[] = [
       start: 'sh {folder}/mariadb.sh start',
       seed: 'sh {folder}/mariadb.sh seed',
       reset: 'sh {folder}/mariadb.sh seed',
+      show: 'sh {folder}/mariadb.sh show',
     },
     reserve: true,
     why: 'A well-known server for MySQL and MariaDB. One tool that takes free SQL.',

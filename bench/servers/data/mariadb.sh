@@ -1,4 +1,4 @@
-# A private MariaDB on $AGOGE_PORT: `start` keeps it in the foreground, `seed` fills it anew from shop.sql.
+# A private MariaDB on $AGOGE_PORT: `start` keeps it in the foreground, `seed` fills it anew from shop.sql, `show` prints its tables and rows.
 here=$(dirname "$0")
 # Its user may not enter the slot.
 data=/tmp/agoge-mariadb-$AGOGE_PORT
@@ -19,5 +19,8 @@ case $1 in
   seed)
     echo 'drop database if exists shop; create database shop' | $client
     $client shop < "$here/shop.sql"
+    ;;
+  show)
+    mariadb-dump --no-defaults --socket="$data/socket" -u root --compact --order-by-primary shop
     ;;
 esac

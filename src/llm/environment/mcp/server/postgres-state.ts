@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { PlainObject } from '../salient.ts'
 import type { PsqlSession } from './psql-session.ts'
 
@@ -8,7 +9,7 @@ const own = `nspname !~ '^pg_' AND nspname <> 'information_schema'`
  * What a user of the database can change, as one JSON object: the rows of each table, and definitions by kind and name. The
  * outer statement writes one statement, which `\gexec` runs.
  */
-const describe = `SELECT 'SELECT jsonb_build_object(' || concat_ws(', ', string_agg(format('%L, (SELECT coalesce(jsonb_agg(t ORDER BY t::text), ''[]'') FROM %I.%I t)', 'rows of ' || CASE nspname WHEN 'public' THEN '' ELSE nspname || '.' END || relname, nspname, relname), ', '), $$
+const describe = `SELECT 'SELECT ' || concat_ws(' || ', string_agg(format('jsonb_build_object(%L, (SELECT coalesce(jsonb_agg(t ORDER BY t::text), ''[]'') FROM %I.%I t))', 'rows of ' || CASE nspname WHEN 'public' THEN '' ELSE nspname || '.' END || relname, nspname, relname), ' || '), $$ jsonb_build_object(
 'columns', (SELECT coalesce(jsonb_agg(jsonb_build_array(c.oid::regclass::text, attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)) ORDER BY c.oid::regclass::text, attname), '[]')
   FROM pg_attribute JOIN pg_class c ON c.oid = attrelid JOIN pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE ${own} AND relkind IN ('r', 'p', 'v', 'm') AND attnum > 0 AND NOT attisdropped),
 'indexes', (SELECT coalesce(jsonb_agg(pg_get_indexdef(c.oid) ORDER BY pg_get_indexdef(c.oid)), '[]') FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE ${own} AND relkind = 'i'),
@@ -18,20 +19,33 @@ const describe = `SELECT 'SELECT jsonb_build_object(' || concat_ws(', ', string_
 'enums', (SELECT coalesce(jsonb_agg(jsonb_build_array(typname, enumlabel) ORDER BY typname, enumsortorder), '[]') FROM pg_enum JOIN pg_type y ON y.oid = enumtypid),
 'policies', (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p::text), '[]') FROM pg_policies p),
 'row security', (SELECT coalesce(jsonb_agg(c.oid::regclass::text ORDER BY c.oid::regclass::text), '[]') FROM pg_class c WHERE relrowsecurity),
-'comments', (SELECT coalesce(jsonb_agg(jsonb_build_array(objoid::regclass::text, objsubid, description) ORDER BY objoid::regclass::text, objsubid), '[]') FROM pg_description JOIN pg_class c ON c.oid = objoid JOIN pg_namespace n ON n.oid = relnamespace WHERE classoid = 'pg_class'::regclass AND ${own})
-$$) || ')'
+'comments', (SELECT coalesce(jsonb_agg(jsonb_build_array(objoid::regclass::text, objsubid, description) ORDER BY objoid::regclass::text, objsubid), '[]') FROM pg_description JOIN pg_class c ON c.oid = objoid JOIN pg_namespace n ON n.oid = relnamespace WHERE classoid = 'pg_class'::regclass AND ${own}))
+$$)
 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE ${own} AND relkind IN ('r', 'p') \\gexec`
 
-/** The state of a database by what it is of: `rows of orders`, `indexes`. */
-export async function describePostgres(session: PsqlSession): Promise<Record<string, unknown>> {
+/** Longest rows of a table that are described by themselves: each task keeps the tables that it changes. */
+const longestRows = 20_000
+const mostRows = 20
+
+async function readState(session: PsqlSession): Promise<Record<string, unknown>> {
   return JSON.parse(await session.run(describe)) as Record<string, unknown>
 }
 
-const mostRows = 20
+/** The state of a database by what it is of: `rows of orders`, `indexes`. Of many rows their number and a digest. */
+export async function describePostgres(session: PsqlSession): Promise<Record<string, unknown>> {
+  const state = await readState(session)
+  return Object.fromEntries(
+    Object.entries(state).map(([name, rows]) => {
+      const text = JSON.stringify(rows)
+      if (text.length <= longestRows || !Array.isArray(rows)) return [name, rows]
+      return [name, { rows: rows.length, digest: createHash('sha256').update(text).digest('base64') }]
+    }),
+  )
+}
 
 /** The tables with their columns as in `CREATE TABLE`, and up to 20 rows of each. */
 export async function recordsOfPostgres(session: PsqlSession): Promise<PlainObject[]> {
-  const state = await describePostgres(session)
+  const state = await readState(session)
   const columns = state['columns'] as [
     table: string,
     name: string,

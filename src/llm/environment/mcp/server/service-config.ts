@@ -16,9 +16,17 @@ export interface ServiceConfig {
    * `seed`.
    */
   reset?: string
+  /**
+   * With `start`: a shell command that prints what the service keeps, as a JSON object or as text. Without it only the
+   * server's tools show that.
+   */
+  show?: string
   /** The user of this machine that it runs as. Default: this process's, or `postgres` where that is root. */
   user?: string
 }
+
+const textFields = ['start', 'seed', 'reset', 'show', 'user'] as const
+const isText = (key: string): key is (typeof textFields)[number] => textFields.some((field) => field === key)
 
 type Fail = (field: string, given: unknown, expected: string) => never
 
@@ -28,13 +36,12 @@ export function parseService(value: unknown, fail: Fail): ServiceConfig {
   const kindOf = (given: unknown): 'postgres' | 'redis' =>
     kinds.find((kind) => kind === given) ?? fail('service', given, '"postgres" or "redis"')
   if (typeof value === 'string') return { kind: kindOf(value) }
-  const shape = '"postgres", "redis", or { "kind" or "start", "seed", "reset", "user" }'
+  const shape = '"postgres", "redis", or { "kind" or "start", "seed", "reset", "show", "user" }'
   if (!isPlainObject(value)) return fail('service', value, shape)
   const config: ServiceConfig = {}
   for (const [key, item] of Object.entries(value)) {
     if (key === 'kind') config.kind = kindOf(item)
-    else if (key !== 'start' && key !== 'seed' && key !== 'reset' && key !== 'user')
-      return fail(`service.${key}`, key, 'one of: kind, start, seed, reset, user')
+    else if (!isText(key)) return fail(`service.${key}`, key, 'one of: kind, start, seed, reset, show, user')
     else if (typeof item !== 'string' || item === '') return fail(`service.${key}`, item, 'a text')
     else config[key] = item
   }
@@ -45,6 +52,8 @@ export function parseService(value: unknown, fail: Fail): ServiceConfig {
       config.reset,
       'nothing: a private Redis is put back to what it was after "seed"',
     )
+  if (config.kind !== undefined && config.show !== undefined)
+    return fail('service.show', config.show, 'nothing: what a private database keeps is read from it')
   if (config.start !== undefined && config.reset === undefined)
     return fail('service', value, 'a "reset" command beside "start"')
   return config

@@ -7,6 +7,7 @@ import { startPostgres } from './postgres.ts'
 import { openPsql } from './psql-session.ts'
 import { startRedis } from './redis.ts'
 import type { ServiceConfig } from './service-config.ts'
+import { serviceStarter } from './service.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -115,6 +116,23 @@ test.skipIf(noRedis)('a service that a command starts, fills and resets', async 
   const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 4 } })
   expect(tasks.kinds).toContain('add_entry')
   expect(new Set(await solved(environment, tasks.all('train')))).toEqual(new Set([true]))
+})
+
+test.skipIf(noRedis)('a command shows what a service keeps, as JSON or as text', async () => {
+  const shown = async (show: string): Promise<unknown> => {
+    const config = { start: 'redis-server --port $AGOGE_PORT --save ""', reset: 'true', show }
+    const { start, close } = serviceStarter(config, { redact: (text) => text })
+    const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const service = await start(folder)
+    onTestFinished(async () => {
+      await service.close()
+      await close()
+    })
+    return service.describe?.()
+  }
+  expect(await shown('redis-cli -p $AGOGE_PORT ping')).toEqual({ service: 'PONG' })
+  expect(await shown(`echo '{"rows":[1]}'`)).toEqual({ rows: [1] })
 })
 
 test('a service that does not start is an error with its last words', async () => {

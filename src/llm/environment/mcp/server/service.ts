@@ -1,5 +1,6 @@
 import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
+import { isPlainObject, parseJson } from '../salient.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { runResetCommand } from './reset.ts'
@@ -11,6 +12,7 @@ import {
   isRoot,
   processEnv,
   ready,
+  runProgram,
   type Service,
   type StarterOptions,
   type StartService,
@@ -32,7 +34,7 @@ export function serviceStarter(
 
 /** Starts the service that a command describes. It has come up when its port answers, or when the command has ended. */
 async function startCommand(
-  { start = '', seed, reset, user }: ServiceConfig,
+  { start = '', seed, reset, show, user }: ServiceConfig,
   folder: string,
   { redact }: StarterOptions,
   signal: AbortSignal | undefined,
@@ -67,8 +69,17 @@ async function startCommand(
         throw new InfrastructureError('the "service" of the "agoge" entry declares no "reset"')
       await run(reset)
     },
+    ...(show !== undefined && {
+      describe: async () => shownState(await runProgram(['/bin/sh', '-c', show], { env: variables, redact })),
+    }),
     close,
   }
+}
+
+/** What a command printed: the members of a JSON object, or else the text. */
+function shownState(text: string): Record<string, unknown> {
+  const json = parseJson(text)
+  return isPlainObject(json) ? json : { service: text.trim() }
 }
 
 /** What a person should know about the service, as a sentence without a full stop. */
