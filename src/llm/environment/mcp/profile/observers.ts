@@ -6,7 +6,8 @@ import { observerKey, type Tried } from './trying.ts'
 /**
  * Chooses the calls that show what the writing tools change. For each writing tool: tools without arguments if their
  * results showed each of its changes; else the files, if they are text; else reading tools with arguments drawn from
- * known records; else any reading tools that showed a change; else the files whatever they are.
+ * known records; else any reading tools that showed a change; else the files whatever they are. What a service tells of
+ * itself comes first: it is all of its state, and in one order.
  *
  * @param usable keys of the observers that show the same in two equal states.
  */
@@ -15,6 +16,7 @@ export function chooseObservers(
   witnesses: readonly Observer[],
   usable: ReadonlySet<string>,
   look: (observer: Observer) => string | undefined,
+  service = false,
 ): Observer[] {
   const chosen = new Map<string, Observer>()
   for (const { changes, changed, opaque } of writers) {
@@ -29,7 +31,9 @@ export function chooseObservers(
       ({ name, arguments: args }) => !isPlain(args) && name !== filesObserver,
     )
     const tools = shows.filter(({ name }) => name !== filesObserver)
-    const first = [plainTools, readable, withArguments, tools, files].find((some) => some.length > 0) ?? []
+    const told = service ? readable : []
+    const first =
+      [told, plainTools, readable, withArguments, tools, files].find((some) => some.length > 0) ?? []
     for (const witness of first) chosen.set(observerKey(witness), witness)
   }
   return linked([...chosen.values()], witnesses, look)

@@ -95,7 +95,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
   const entries = [...trying.tried.values()]
   const writers = entries.filter(({ changed, tool }) => changed > 0 && !proof.unproved.has(tool.spec.name))
   const declared = options.observe.map((name): Observer => ({ name, arguments: {} }))
-  const found = declared.length > 0 ? declared : chosen(writers, trying.witnesses, proof)
+  const found = declared.length > 0 ? declared : chosen(writers, trying.witnesses, proof, options.service)
   const observers = proof.works ? found : []
   const concluded = entries.map((entry) =>
     concludeTool(entry, {
@@ -127,10 +127,14 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
   }
 }
 
-function chosen(writers: readonly Tried[], witnesses: readonly Observer[], proof: Proof): Observer[] {
-  return chooseObservers(writers, witnesses, proof.usable, (observer) =>
-    proof.fresh.get(observerKey(observer)),
-  )
+function chosen(
+  writers: readonly Tried[],
+  witnesses: readonly Observer[],
+  proof: Proof,
+  service: boolean | undefined,
+): Observer[] {
+  const look = (observer: Observer): string | undefined => proof.fresh.get(observerKey(observer))
+  return chooseObservers(writers, witnesses, proof.usable, look, service)
 }
 
 const rounds = 3

@@ -29,7 +29,7 @@ async function trained(service: ServiceConfig) {
   const effects = Object.fromEntries(profiles.map(({ name, effect, shownBy }) => [name, { effect, shownBy }]))
   expect(effects).toEqual({
     list_entries: { effect: 'reading', shownBy: [] },
-    add_entry: { effect: 'writing', shownBy: ['list_entries'] },
+    add_entry: { effect: 'writing', shownBy: ['{files}'] },
   })
   expect(tasks.kinds).toEqual(expect.arrayContaining(['add_entry']))
   expect(new Set(await solved(environment, tasks.all('train')))).toEqual(new Set([true]))
