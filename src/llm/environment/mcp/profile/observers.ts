@@ -31,9 +31,9 @@ export function chooseObservers(
       ({ name, arguments: args }) => !isPlain(args) && name !== filesObserver,
     )
     const tools = shows.filter(({ name }) => name !== filesObserver)
-    const told = service ? readable : []
+    const fromService = service ? readable : []
     const first =
-      [told, plainTools, readable, withArguments, tools, files].find((some) => some.length > 0) ?? []
+      [fromService, plainTools, readable, withArguments, tools, files].find((some) => some.length > 0) ?? []
     for (const witness of first) chosen.set(observerKey(witness), witness)
   }
   return linked([...chosen.values()], witnesses, look)
