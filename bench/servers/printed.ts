@@ -44,7 +44,8 @@ export function readPrinted(stderr: string): PrintedTools {
     }
   }
   return {
-    usable: admitted.filter((name) => !leftOut.has(name)),
+    // The profile lists them again.
+    usable: [...new Set(admitted)].filter((name) => !leftOut.has(name)),
     leftOut: [...leftOut].map(([name, reason]) => ({ name, reason })),
     error,
   }

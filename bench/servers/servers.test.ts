@@ -66,6 +66,7 @@ test('tools that were left out are read from the plan, the notices and the error
       '  echo     reads (readOnlyHint)',
       '  get-sum  reads (readOnlyHint)',
       '  toggle   MAY CHANGE STATE: it is tried first (--sandbox)',
+      '  echo     reads  its result depends on the state, and nothing changed',
       'and will not call:',
       '  zip: changes something',
       '      and more of it',
