@@ -211,11 +211,11 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
         config,
         unused.filter((tool) => tool.remedy === 'state'),
       )
-      // More episodes than servers would only take turns, with a reset for each turn.
       // By the kind of server, not by the rate that was asked for: the same server gives the same tasks.
       const cheap =
         limits.callsPerSecond === undefined && (profile?.reset === 'restore' || writers.size === 0)
       const counts = cheap ? generation.counts : fewerTasks(generation.counts)
+      // More episodes than servers would only take turns, with a reset for each turn.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation, counts })
       return { tasks, leftOut: probe.leftOut, profiles: probe.profiles, ...defined({ hint: state }) }
     },

@@ -112,8 +112,8 @@ function partOf(text: string, { kind, which }: PartOfText): string {
 
 /**
  * Chooses what to ask for: a whole short text, a JSON field whose name occurs once, the first or last line, or the
- * first or last sentence of a single line. Of a text that was cut: a field outside of lists, or what stands first. Prefers fields that the request does not contain, and never asks for those
- * in `ignore`. Returns undefined if nothing is short and unambiguous.
+ * first or last sentence of a single line. Of a text that was cut: a field outside of lists, or what stands first.
+ * Prefers fields that the request does not contain, and never asks for those in `ignore`. Returns undefined if nothing is short and unambiguous.
  */
 export function chooseSalient(
   text: string,

@@ -11,11 +11,11 @@ const effects = {
   unknown: 'not found out',
 } as const
 
-const resets = {
-  restore: 'by restoring KEPT; after that it showed what it showed at first',
-  restart: 'by a new process; after that it showed what it showed at first',
-  none: 'not at all: after a reset it did not show what it showed at first',
-} as const
+const resets: Record<ProfiledTools['reset'], (kept: ProfiledTools['kept']) => string> = {
+  restore: (kept) => `by restoring ${kept}; after that it showed what it showed at first`,
+  restart: () => 'by a new process; after that it showed what it showed at first',
+  none: () => 'not at all: after a reset it did not show what it showed at first',
+}
 
 /**
  * Says what was concluded of each tool and why, how the state is seen, and how it is reset. Reasons are never shortened.
@@ -35,6 +35,6 @@ export function describeProfile({ profiles, observers, calls, reset, kept }: Pro
         `  ${visibleLine(name, 128).padEnd(width)}  ${effects[effect].padEnd(longest)}  ${visibleBlock(reason, '      ')}`,
     ),
     ...(seen.length === 0 ? [] : [`The state is seen through ${[...new Set(seen)].join(', ')}.`]),
-    ...(writes ? [`The state is reset ${resets[reset].replace('KEPT', kept)}.`] : []),
+    ...(writes ? [`The state is reset ${resets[reset](kept)}.`] : []),
   ].join('\n')
 }

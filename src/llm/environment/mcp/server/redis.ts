@@ -133,7 +133,7 @@ const readers: Readonly<Record<string, (name: Buffer) => (string | Buffer)[]>> =
   hash: (name) => ['HGETALL', name],
 }
 
-/** The value of each key, and whether it expires. A stream or a module's value is told by its dump. */
+/** The value of each key, and whether it expires. Of a stream or a module's value it is the dump. */
 async function describeKeys(port: number): Promise<Record<string, unknown>> {
   const names = (await converse(port, [['KEYS', '*']]))[0] as Buffer[]
   const facts = await converse(

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { startPostgres } from './postgres.ts'
 import { openPsql } from './psql-session.ts'
 import { startRedis } from './redis.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
 import type { ServiceConfig } from './service-config.ts'
 import { serviceStarter } from './service.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
@@ -133,6 +134,7 @@ test.skipIf(noRedis)('a command shows what a service keeps, as JSON or as text',
   }
   expect(await shown('redis-cli -p $AGOGE_PORT ping')).toEqual({ service: 'PONG' })
   expect(await shown(`echo '{"rows":[1]}'`)).toEqual({ rows: [1] })
+  await expect(shown('exit 3')).rejects.toThrow(InfrastructureError)
 })
 
 test('a service that does not start is an error with its last words', async () => {

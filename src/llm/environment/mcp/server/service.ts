@@ -70,7 +70,16 @@ async function startCommand(
       await run(reset)
     },
     ...(show !== undefined && {
-      describe: async () => shownState(await runProgram(['/bin/sh', '-c', show], { env: variables, redact })),
+      async describe() {
+        const text = await runProgram(['/bin/sh', '-c', show], { env: variables, redact }).catch(
+          (cause: unknown) => {
+            const said = cause instanceof Error ? cause.message : String(cause)
+            // A fault of this machine masks an episode and does not end the run.
+            throw new InfrastructureError(`the "show" command of the service failed: ${said}`, { cause })
+          },
+        )
+        return shownState(text)
+      },
     }),
     close,
   }
