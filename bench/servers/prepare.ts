@@ -31,7 +31,8 @@ export function installServer(server: BenchServer): string {
     execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   }
   npm('install', '--ignore-scripts', '--no-audit', '--no-fund')
-  if (server.rebuild !== undefined) npm('rebuild', ...server.rebuild)
+  // This repository's own npm settings, which a child inherits, forbid the scripts that build a module.
+  if (server.rebuild !== undefined) npm('rebuild', '--ignore-scripts=false', ...server.rebuild)
   writeFileSync(done, server.package)
   return folder
 }

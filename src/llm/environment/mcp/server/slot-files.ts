@@ -41,7 +41,7 @@ const stampMilliseconds = 50
 /** Reads and restores the contents of a folder. Sockets and pipes are ignored. */
 export function createFileTracker(root: string): FileTracker {
   const known = new Map<string, { stamp: string; entry: SlotEntry }>()
-  /** The last change counter that was written into a database. */
+  /** The highest number of a change or a schema that was written into a database. */
   let version = 0
 
   function readEntry(path: string, whole: string): SlotEntry | undefined {
@@ -90,13 +90,8 @@ export function createFileTracker(root: string): FileTracker {
         const before = now.get(path)
         if (before !== undefined && equalEntries(before, entry)) continue
         if (isDatabase(entry) && isDatabase(before) && !now.has(`${path}-wal`)) {
-          writeFileSync(
-            join(root, path),
-            asChanged(entry.contents, (version = Math.max(version, versionOf(before)) + 1)),
-            {
-              flag: 'r+',
-            },
-          )
+          version = Math.max(version, versionOf(before)) + 1
+          writeFileSync(join(root, path), withVersion(entry.contents, version), { flag: 'r+' })
           truncateSync(join(root, path), entry.contents.length)
           known.delete(path)
           continue
@@ -126,8 +121,8 @@ type DatabaseFile = Extract<SlotEntry, { kind: 'file' }>
 
 /**
  * Whether this is a database of SQLite without a write-ahead log. A server that has it open sees contents that are written
- * into the same file, if the change counter of its header is another: SQLite compares it before it trusts its cache
- * (https://sqlite.org/fileformat.html, "File change counter").
+ * into the same file, if two numbers of its header are others: SQLite compares the change counter before it trusts the pages,
+ * and the schema cookie before it trusts the tables that a connection remembers (https://sqlite.org/fileformat.html).
  */
 function isDatabase(entry: SlotEntry | undefined): entry is DatabaseFile {
   return entry?.kind === 'file' && isDatabaseText(entry.contents)
@@ -138,21 +133,23 @@ function isDatabaseText(contents: Buffer): boolean {
   return contents.toString('latin1', 0, 16) === 'SQLite format 3\0' && contents[18] === 1
 }
 
-const versionOf = ({ contents }: DatabaseFile): number => contents.readUInt32BE(24)
+/** Where the header has its change counter, its schema cookie, and the counter for which its page count is valid. */
+const [changeCounter, schemaCookie, validFor] = [24, 40, 92]
 
-/** The contents of a database with another change counter. */
-function asChanged(contents: Buffer, counter: number): Buffer {
+const versionOf = ({ contents }: DatabaseFile): number =>
+  Math.max(contents.readUInt32BE(changeCounter), contents.readUInt32BE(schemaCookie))
+
+/** The contents of a database with another number for its changes and its schema. */
+function withVersion(contents: Buffer, version: number): Buffer {
   const changed = Buffer.from(contents)
-  changed.writeUInt32BE(counter, 24)
-  // The counter for which the page count of the header is valid.
-  changed.writeUInt32BE(counter, 92)
+  for (const place of [changeCounter, schemaCookie, validFor]) changed.writeUInt32BE(version, place)
   return changed
 }
 
 function equalEntries(left: SlotEntry, right: SlotEntry): boolean {
   if (left === right) return true
   if (isDatabase(left) && isDatabase(right))
-    return left.mode === right.mode && asChanged(left.contents, 0).equals(asChanged(right.contents, 0))
+    return left.mode === right.mode && withVersion(left.contents, 0).equals(withVersion(right.contents, 0))
   if (left.kind === 'file')
     return right.kind === 'file' && left.mode === right.mode && left.contents.equals(right.contents)
   if (left.kind === 'link') return right.kind === 'link' && left.target === right.target
@@ -186,7 +183,7 @@ function describeEntry(entry: SlotEntry): unknown {
   if (entry.kind === 'link') return { link: entry.target }
   const text = entry.contents.toString('utf8')
   if (text.includes('\0') || text.includes('\uFFFD') || text.length > longestText) {
-    const contents = isDatabaseText(entry.contents) ? asChanged(entry.contents, 0) : entry.contents
+    const contents = isDatabaseText(entry.contents) ? withVersion(entry.contents, 0) : entry.contents
     return { hash: createHash('sha256').update(contents).digest('hex') }
   }
   const json = parseJson(text)
