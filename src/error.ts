@@ -74,6 +74,7 @@ export type ErrorCode =
   | 'missing-runtime'
   | 'missing-variable'
   | 'model-endpoint-refused'
+  | 'model-endpoint-unreachable'
   | 'model-exists'
   | 'model-too-large'
   | 'needs-key'

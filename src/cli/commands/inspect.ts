@@ -34,6 +34,16 @@ export function addTasks({ program, terminal }: CommandContext): void {
     .option('--out <file>', 'write the tasks as JSONL, to edit and to use with --tasks of train and eval')
     .option('--from <file>', 'show and prove the tasks of a JSONL file instead')
     .option('--schema', 'print the JSON Schema of a line of such a file')
+    .option(
+      '--teacher <model>',
+      'URL#NAME of an OpenAI-compatible endpoint that writes the requests again, in other styles',
+    )
+    .option(
+      '--teacher-tokens <n>',
+      'limit of the tokens of the teacher, in all requests (default: 200000)',
+      wholeNumber(1),
+    )
+    .option('--api-key-env <name>', 'variable with the key of the endpoint (default: OPENAI_API_KEY)')
   const [environment] = tasks.registeredArguments
   environment.description = 'mcp:NAME for a server of .mcp.json'
   environment.default(environment.defaultValue, 'none')

@@ -172,9 +172,7 @@ async function openEndpoint(
   options: ModelOptions,
   { signal, err }: Console,
 ): Promise<OpenedModel> {
-  const [baseUrl, ...rest] = given.split('#')
-  const endpoint = endpointUrl(baseUrl)
-  const model = rest.length > 0 ? rest.join('#') : await onlyModel(endpoint, baseUrl, options, signal)
+  const { baseUrl, model } = await readEndpoint(given, '--model', options, signal)
   const { apiKeyVariable, timeoutSeconds, temperature, seed, onNotice = err } = options
   return {
     name: model,
@@ -192,10 +190,31 @@ async function openEndpoint(
   }
 }
 
+/**
+ * The address and the model of `URL#NAME`, as the value of an option. Without `#NAME` the endpoint is asked for its only model.
+ *
+ * @throws AgogeError if it is not an address, or the endpoint has several models or does not list them.
+ */
+export async function readEndpoint(
+  given: string,
+  option: string,
+  { apiKeyVariable }: Pick<ModelOptions, 'apiKeyVariable'>,
+  signal: AbortSignal,
+): Promise<{ baseUrl: string; model: string }> {
+  const [baseUrl, ...rest] = given.split('#')
+  const endpoint = endpointUrl(baseUrl)
+  const model =
+    rest.length > 0
+      ? rest.join('#')
+      : await onlyModel(endpoint, `${option} ${baseUrl}`, apiKeyVariable, signal)
+  return { baseUrl, model }
+}
+
+/** @param typed the option with the address, for the hint. */
 async function onlyModel(
   endpoint: URL,
-  baseUrl: string,
-  { apiKeyVariable }: ModelOptions,
+  typed: string,
+  apiKeyVariable: string | undefined,
   signal: AbortSignal,
 ): Promise<string> {
   const listing = new URL(endpoint)
@@ -216,17 +235,17 @@ async function onlyModel(
       code: 'unknown-model',
       given: cause instanceof Error ? cause.message : cause,
       expected: 'the list of an OpenAI-compatible endpoint',
-      hint: `Check the address, or name the model: --model ${baseUrl}#NAME`,
+      hint: `Check the address, or name the model: ${typed}#NAME`,
       cause,
     })
   })
   const names = modelNames(listed)
   if (names.length === 1) return names[0]
-  throw new AgogeError(`${baseUrl} serves ${names.length} models.`, {
+  throw new AgogeError(`${endpoint.origin} serves ${names.length} models.`, {
     code: 'unknown-model',
     given: names.slice(0, 12).join(', '),
     expected: 'the name of one',
-    hint: `Name it after a #: --model ${baseUrl}#${names[0] ?? 'NAME'}`,
+    hint: `Name it after a #: ${typed}#${names[0] ?? 'NAME'}`,
   })
 }
 

@@ -8,12 +8,14 @@ import { describeProfile } from '../../llm/environment/mcp/profile/describe-prof
 import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environment.ts'
 import type { McpTask } from '../../llm/environment/mcp/mcp-task.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
+import { type ParaphraseMark, paraphraseMark } from '../../llm/environment/mcp/teacher/paraphrase-tasks.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
 import { type Console, table } from '../shared/console.ts'
 import type { EnvironmentOptions } from './open-environment.ts'
+import { openTeacher, paraphraseLine, runTeacher, type TeacherOptions } from './teacher-option.ts'
 
-export interface TasksCommand extends EnvironmentOptions {
+export interface TasksCommand extends EnvironmentOptions, TeacherOptions {
   count: number
   seed: number
   out?: string
@@ -34,6 +36,7 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
     })
   const own = from === undefined ? undefined : readTaskFile(from)
   if (out !== undefined) checkFile(out)
+  const teacher = await openTeacher(command, terminal)
   const { mcpConfig: file, sandbox, allow, maxCalls, callsPerSecond } = command
   const { err, signal } = terminal
   const environment = await openMcpEnvironment(named.slice(4), {
@@ -54,7 +57,7 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
       },
       ...defined({ own }),
     })
-    const all = (['train', 'validation', 'test', 'unseen-paraphrase'] as const).flatMap((split) =>
+    const proved = (['train', 'validation', 'test', 'unseen-paraphrase'] as const).flatMap((split) =>
       tasks.all(split),
     )
     for (const { id, reason } of tasks.refused)
@@ -63,15 +66,36 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
       terminal.out(`left out: ${visibleLine(name, 128)}: ${visibleBlock(reason, '    ')}`)
     for (const { split, kinds } of tasks.missing) terminal.out(`no ${split} tasks of ${kinds.join(', ')}`)
     if (hint !== undefined) err(visibleBlock(hint, ''))
-    if (out !== undefined) {
-      // Written before it is measured: measuring takes longer.
-      writeWhole(out, all.map((task) => `${JSON.stringify(toFileTask(task))}\n`).join(''))
-      err(`${all.length} tasks in ${out}`)
+    const written: McpTask[] = []
+    const withWritten = (): McpTask[] =>
+      proved.flatMap((task) => [
+        task,
+        ...written.filter((paraphrase) => paraphraseMark(paraphrase)?.of === task.id),
+      ])
+    try {
+      if (teacher !== undefined)
+        await runTeacher(environment, proved, { ...teacher, count }, terminal, (task) => {
+          written.push(task)
+          terminal.out(paraphraseLine(task, proved.length + written.length))
+        })
+    } finally {
+      // Written before it is measured: measuring takes longer. What a teacher wrote before it was interrupted stays.
+      if (out !== undefined) {
+        const lines = withWritten().map((task) => ({ ...toFileTask(task), ...markOf(task) }))
+        writeWhole(out, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+        err(`${lines.length} tasks in ${out}`)
+      }
     }
+    const all = withWritten()
     terminal.out(measuresText(await measureTasks(environment, all, { seed, signal })))
   } finally {
     await environment.close()
   }
+}
+
+/** The mark of a request that a teacher wrote, as a property of its line. Reading the file ignores it. */
+function markOf(task: McpTask): { paraphrase?: ParaphraseMark } {
+  return defined({ paraphrase: paraphraseMark(task) })
 }
 
 /** The splits of `count` tasks: most for training, and some of each other split. */

@@ -49,7 +49,8 @@ export function toMessages(nodes: readonly EpisodeNode[]): ChatCompletionMessage
   })
 }
 
-interface CompletionUsage {
+/** Tokens that an endpoint counted. */
+export interface CompletionUsage {
   promptTokens: number
   sampledTokens: number
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toMessages } from './chat-completions.ts'
-import { endpointUrl } from './openai-actor.ts'
+import { endpointUrl, type OpenAIActorOptions } from './openai-actor.ts'
 import { actWith, completion, nodesOf } from './testing/endpoint.ts'
 
 test('an answer is returned, and the request has the expected fields', async () => {
@@ -141,4 +141,30 @@ test('the address of an endpoint: base or whole, its query kept, no passwords', 
   )
   for (const wrong of ['https://', 'ftp://a.example', 'https://me:hidden@a.example/v1'])
     expect(() => endpointUrl(wrong)).toThrow(/endpoint/)
+})
+
+test('beforeAttempt sees each attempt, learns what it took, and can stop it', async () => {
+  const sent: string[] = []
+  const used: unknown[] = []
+  const beforeAttempt: OpenAIActorOptions['beforeAttempt'] = async (text) => {
+    if (sent.length === 3) throw new Error('enough')
+    sent.push(text)
+    return (tokens) => used.push(tokens)
+  }
+  const uncounted = { body: { choices: [{ message: { role: 'assistant', content: 'ok' } }] } }
+  const replies = [{ status: 500 }, { status: 200, text: 'no JSON' }, completion({ content: 'ok' })]
+  const { act, asked } = await actWith(replies, { beforeAttempt })
+  expect(act).toMatchObject({ text: 'ok' })
+  expect(sent.map((text) => JSON.parse(text) as unknown)).toEqual(asked.map(({ body }) => body))
+  expect(used).toEqual([
+    { promptTokens: 0, sampledTokens: 0 },
+    undefined,
+    expect.objectContaining({ promptTokens: 12, sampledTokens: 5 }),
+  ])
+  const stopped = await actWith([uncounted], { beforeAttempt })
+  expect(stopped.act).toMatchObject({ message: 'enough' })
+  expect(stopped.asked).toEqual([])
+  sent.length = 0
+  await actWith([uncounted], { beforeAttempt })
+  expect(used.at(-1)).toBeUndefined()
 })

@@ -4,6 +4,7 @@ import { AgogeError } from '../../error.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   type Completion,
+  type CompletionUsage,
   createEndpointParameters,
   readCompletion,
   toFunctionTools,
@@ -39,8 +40,15 @@ export interface OpenAIActorOptions {
   backoffSeconds?: number
   /** Additional headers, e.g. for a gateway. */
   headers?: Record<string, string>
+  /**
+   * Called before each attempt with the body that is about to be sent, for example to hold a limit of tokens. If it rejects,
+   * nothing is sent or tried again, and the act is that error. The function that it returns is called when the attempt is over,
+   * with the tokens that the endpoint counted, or undefined if that is not known.
+   */
+  beforeAttempt?: (sent: string) => Promise<(used: CompletionUsage | undefined) => void>
 }
 
+const unused: CompletionUsage = { promptTokens: 0, sampledTokens: 0 }
 const empty = { tokens: new Int32Array(0), logprobs: new Float32Array(0), mask: new Uint8Array(0) }
 
 /**
@@ -90,8 +98,11 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     let last: Error | undefined
     for (let attempt = 0; attempt < attempts; attempt++) {
       let wait = (options.backoffSeconds ?? 0.5) * 2 ** attempt
-      const timeout = deadline(options.timeoutSeconds ?? 120)
       const sent = parameters.current()
+      const text = JSON.stringify({ ...body, ...sent })
+      const settle = await options.beforeAttempt?.(text)
+      const timeout = deadline(options.timeoutSeconds ?? 120)
+      let used: CompletionUsage | undefined
       try {
         const response = await fetch(endpoint, {
           method: 'POST',
@@ -100,7 +111,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
             ...(key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` }),
             ...options.headers,
           },
-          body: JSON.stringify({ ...body, ...sent }),
+          body: text,
           // A redirect would turn the POST into a GET without a body, and drop the key on the way to another host.
           redirect: 'manual',
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
@@ -108,6 +119,8 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
         const answer = await response.text()
         if (response.status >= 300 && response.status < 400) throw moved(response)
         const completion = response.ok ? readCompletion(parseJson(answer)) : undefined
+        if (!response.ok) used = unused
+        else if (completion !== undefined && completion.promptTokens > 0) used = completion
         if (completion !== undefined) return completion
         const said = conceal(answer.slice(0, 500))
         const isTooLong = !response.ok && saysTooLong(response.status, answer)
@@ -128,6 +141,8 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
         last = timeout.aborted
           ? new Error(`${endpoint.host} gave no answer in ${options.timeoutSeconds ?? 120} s`)
           : networkError(endpoint, error)
+      } finally {
+        settle?.(used)
       }
       if (attempt + 1 < attempts) await sleep(wait * 1000, undefined, signal === undefined ? {} : { signal })
     }
