@@ -7,6 +7,7 @@ import { readToolEnvironment, unknownEnvironment } from '../shared/environment-n
 import type { Task, TaskSource, ToolEnvironment } from '../../llm/agent/types.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
 import { heldOutTasks } from '../../llm/rollout/collect.ts'
+import type { EpisodeLimits } from '../../llm/agent/episode-state.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { Reward } from '../../llm/reward/reward.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
@@ -234,6 +235,7 @@ async function openServer(
       plan: {
         ...smallModelPlan,
         demonstrations: demonstrationsOf(tasks),
+        limits: limitsOf(all),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
       calls: {
@@ -251,6 +253,16 @@ async function openServer(
 }
 
 const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
+
+/** Calls of a plan up to which the usual limits of an episode suffice. */
+const usualCalls = 4
+
+/** Episodes may be longer where a task takes more calls. */
+function limitsOf(tasks: readonly Task[]): EpisodeLimits {
+  const longest = Math.max(...tasks.map(callsOf))
+  const { limits } = smallModelPlan
+  return longest <= usualCalls ? limits : { ...limits, turns: longest + 2, totalTokens: 1000 }
+}
 
 /** Four fifths of the training tasks of each kind are demonstrated: 240 at most, and 30 at least, some of them again. */
 function demonstrationsOf(tasks: Pick<GeneratedTasks, 'kinds' | 'all'>): Record<string, number> {

@@ -1,6 +1,7 @@
 import type { Outcome, ToolEnvironment, ToolSession } from '../../agent/types.ts'
 import type { Scored } from '../../episode/score.ts'
 import type { ToolResult, ToolSpec } from '../../tool/tool.ts'
+import { recordsOf } from './arguments/text-records.ts'
 import { createKnowledge, type Knowledge } from './arguments/knowledge.ts'
 import { filesObserver } from './environment-config.ts'
 import { hasValue } from './goals/value.ts'
@@ -87,7 +88,7 @@ export interface ToolSystem {
   observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
   /** What each of these calls shows in a state, as the server writes it. */
   sights(state: EpisodeState, observers: readonly Observer[], options?: StateCallOptions): Promise<string[]>
-  /** Records that a service behind the tools holds in its first state. None if there is no service that can tell. */
+  /** Records of the first state: those that a service behind the tools tells of itself, and those that the observers show. */
   records(signal?: AbortSignal): Promise<PlainObject[]>
   close(): Promise<void>
 }
@@ -120,19 +121,22 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
     state: EpisodeState,
     wanted: readonly Observer[],
     callOptions: StateCallOptions = {},
-  ): Promise<string[]> {
-    const seen = new Map<string, string[]>()
+  ): Promise<Sight[]> {
+    const seen = new Map<string, Sight[]>()
     const look = async (name: string, args: Record<string, unknown>): Promise<string> => {
       if (name === filesObserver) return withoutPaths(await pool.describe(state, callOptions.signal), args)
       const result = await pool.call(state, name, args, callOptions)
       return `${result.isError ? 'error: ' : ''}${result.text}`
     }
     for (const { name, arguments: args, each } of wanted) {
-      const texts: string[] = []
-      const values = each === undefined ? [undefined] : valuesUnder(seen.get(each.of) ?? [], each.key)
-      for (const value of values)
-        texts.push(await look(name, each === undefined ? args : { ...args, [each.argument]: value }))
-      seen.set(name, [...(seen.get(name) ?? []), ...texts])
+      const earlier = each === undefined ? [] : (seen.get(each.of) ?? []).map(({ text }) => text)
+      const calls =
+        each === undefined
+          ? [args]
+          : valuesUnder(earlier, each.key).map((value) => ({ ...args, [each.argument]: value }))
+      const found = seen.get(name) ?? []
+      for (const call of calls) found.push({ name, arguments: call, text: await look(name, call) })
+      seen.set(name, found)
     }
     return [...seen.values()].flat()
   }
@@ -169,7 +173,8 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
     get ignore() {
       return [...ignore, ...generatedNames(generated)]
     },
-    sights,
+    sights: async (state, wanted, callOptions) =>
+      (await sights(state, wanted, callOptions)).map(({ text }) => text),
     knowledge,
     async look(state, name, args, callOptions) {
       const result = await pool.call(state, name, args, callOptions)
@@ -184,11 +189,30 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
     },
     async observe(state, signal) {
       if (observers.length === 0) return null
-      return canonicalResults(await sights(state, observers, { signal }), generated, ignore)
+      const seen = await sights(state, observers, { signal })
+      return canonicalResults(
+        seen.map(({ text }) => text),
+        generated,
+        ignore,
+      )
     },
-    records: (signal) => pool.records(newState(), signal),
+    async records(signal) {
+      const state = newState()
+      const seen = (await sights(state, observers, { signal })).filter(({ name }) => name !== filesObserver)
+      return [
+        ...(await pool.records(state, signal)),
+        ...seen.flatMap(({ name, arguments: args, text }) => recordsOf(text, args, name)),
+      ]
+    },
     close: () => pool.close(),
   }
+}
+
+/** A call of an observer with what it returned. */
+interface Sight {
+  name: string
+  arguments: Record<string, unknown>
+  text: string
 }
 
 /** What the files show, without the paths that are excepted. */

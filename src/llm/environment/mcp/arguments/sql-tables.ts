@@ -44,6 +44,25 @@ export function readTable(json: unknown, call: Readonly<PlainObject>): TableReco
   return columns.every((column) => column !== undefined) ? { table, columns } : undefined
 }
 
+/**
+ * Returns the table whose rows a result lists, if the call named one. The types of its columns are those of the values; a first
+ * column `id` of whole numbers counts as its key.
+ */
+export function readRows(json: unknown, call: Readonly<PlainObject>): TableRecord | undefined {
+  const table = Object.entries(call).find(([key]) => /^(?:table|table_?name)$/i.test(key))?.[1]
+  if (typeof table !== 'string' || !Array.isArray(json) || json.length === 0) return undefined
+  if (!json.every(isPlainObject)) return undefined
+  const names = Object.keys(json[0])
+  if (names.length < 2 || !json.every((row) => Object.keys(row).join() === names.join())) return undefined
+  const columns = names.map((name) => {
+    const values = json.map((row) => row[name]).filter((value) => value !== null)
+    if (values.every(Number.isInteger)) return `${name} INTEGER${name === 'id' ? ' PRIMARY KEY' : ''}`
+    if (values.every((value) => typeof value === 'number')) return `${name} REAL`
+    return `${name} ${values.every((value) => typeof value === 'boolean') ? 'BOOLEAN' : 'TEXT'}`
+  })
+  return { table, columns }
+}
+
 function isKey(item: PlainObject): boolean {
   return Number(item['pk']) > 0 || item['primary_key'] === true || item['Key'] === 'PRI'
 }

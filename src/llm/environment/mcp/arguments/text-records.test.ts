@@ -82,3 +82,20 @@ test('a long or odd result is read in a moment', () => {
   for (const piece of ['- ', '| a ', 'a: b\n', '[', '## ', '`', '- a (', 'a/', '---|\n', '1. '])
     expect(recordsOf(piece.repeat(20_000)).length).toBeLessThanOrEqual(200)
 }, 20_000)
+
+test('rows of a named table say what columns it has', () => {
+  const rows = [
+    { id: 1, name: 'Ada', age: 36.5, member: true },
+    { id: 2, name: 'Bob', age: null, member: false },
+  ]
+  const [table, ...others] = recordsOf(JSON.stringify(rows), { table: 'people', limit: 5 })
+  expect(table).toEqual({
+    table: 'people',
+    columns: ['id INTEGER PRIMARY KEY', 'name TEXT', 'age REAL', 'member BOOLEAN'],
+  })
+  expect(others).toMatchObject(rows)
+  // Without a table, or with items of several sorts, they are records and no more.
+  expect(recordsOf(JSON.stringify(rows), { name: 'people' })).toHaveLength(2)
+  const mixed = [rows[0], { id: 3, title: 'x' }]
+  expect(recordsOf(JSON.stringify(mixed), { table: 'people' })).toHaveLength(2)
+})

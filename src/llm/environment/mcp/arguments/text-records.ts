@@ -1,6 +1,6 @@
 import { isPlainObject, objectsIn, parseJson, type PlainObject } from '../salient.ts'
 import { noteOrigin } from './known-records.ts'
-import { readTable } from './sql-tables.ts'
+import { readRows, readTable } from './sql-tables.ts'
 
 /** Lines and records that are read from one result. Longer results are cut. */
 const mostLines = 400
@@ -77,7 +77,8 @@ function jsonRecords(json: unknown, call: Readonly<PlainObject>): PlainObject[] 
         Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [],
       )
     : []
-  return [...records, ...lists.map((name) => named(name, call))]
+  const rows = readRows(json, call)
+  return [...(rows === undefined ? [] : [rows]), ...records, ...lists.map((name) => named(name, call))]
 }
 
 /** The first JSON array or object on lines of its own, or in a code block. */

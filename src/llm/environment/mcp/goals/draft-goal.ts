@@ -9,7 +9,9 @@ import type { AdmittedTool } from '../safety.ts'
 import type { PlainObject } from '../salient.ts'
 import { newState, type StateCall, type StateCallOptions } from '../server/state-pool.ts'
 import type { ToolSystem } from '../tool-system.ts'
+import { askJoined, type ListingCall } from './join.ts'
 import type { Combination, GoalKind } from './kinds.ts'
+import type { Question } from './questions.ts'
 import {
   isNaming,
   isSayable,
@@ -38,6 +40,10 @@ export interface GoalDraft {
   steps: RequestStep[]
   /** For each step, the call that carries it out; null for the branch that is not taken. */
   callOf: (number | null)[]
+  /** What is asked, if the plan decides it. Default: something about the last result. */
+  question?: Question
+  /** The tools that it took, if it chose among those of its combination. */
+  tools?: readonly AdmittedTool[]
 }
 
 /** What is known about a server when tasks are drafted. */
@@ -81,6 +87,7 @@ export async function draftGoal(
   const seeds = seedState(kind, combination, drafting)
   if (kind.build === 'changes' || kind.build === 'question') return planCalls(seeds, combination, drafting)
   if (kind.build === 'chain') return planChain(seeds, combination, drafting)
+  if (kind.build === 'join') return planJoin(system, seeds, combination, drafting, options)
   const { lister } = combination
   if (lister === undefined) return undefined
   const state = newState(seeds)
@@ -153,6 +160,43 @@ function planChain(seeds: StateCall[], combination: Combination, drafting: Draft
   const call = { ...last, arguments: { ...args, [linked]: '' } }
   const steps = [...draft.steps.slice(0, -1), { tool: last.tool, arguments: args, linked }]
   return { ...draft, calls: [...draft.calls.slice(0, -1), call], steps }
+}
+
+/** Calls that are drawn of each tool of a join. */
+const joinDraws = 5
+
+/** Two lists, of which the first says which record of the second is asked about. The question needs no other words. */
+async function planJoin(
+  system: ToolSystem,
+  seeds: StateCall[],
+  { tools }: Combination,
+  drafting: Drafting,
+  options: StateCallOptions,
+): Promise<GoalDraft | undefined> {
+  const { random } = drafting
+  const state = newState(seeds)
+  const listings: (ListingCall & { by: AdmittedTool })[] = []
+  for (const by of tools)
+    for (let draw = 0; draw < joinDraws; draw++) {
+      const args = drawArguments(by, drafting)
+      const { text, isError } = await system.call(state, by.spec.name, args, options)
+      if (!isError) listings.push({ by, arguments: args, text })
+    }
+  const pairs = listings.flatMap((one) => listings.map((other) => [one, other] as const))
+  for (const pair of random.shuffle(pairs)) {
+    const question = askJoined(...pair, system.ignore, random)
+    if (question === undefined) continue
+    const calls = pair.map(({ by, arguments: args }) => ({ tool: by.spec.name, arguments: { ...args } }))
+    return {
+      seeds,
+      calls,
+      steps: calls.map((call) => ({ ...stepOf(call), silent: true })),
+      callOf: calls.map((_, index) => index),
+      question,
+      tools: pair.map(({ by }) => by),
+    }
+  }
+  return undefined
 }
 
 function pickTable(text: string, { random }: Drafting): Table | undefined {

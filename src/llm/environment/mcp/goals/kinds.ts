@@ -9,11 +9,12 @@ import type { QuestionForm } from './questions.ts'
 /**
  * A kind of task. - `changes`: calls that change the state. - `question`: something about the result of a reading tool,
  * perhaps after changes. - `chain`: the result of one reading tool is the argument of another. - `look-up`: a call whose
- * argument must be found first. - `condition`: one of two changes, by what the state shows.
+ * argument must be found first. - `join`: two lists, of which the first names a record of the second. - `condition`: one of
+ * two changes, by what the state shows.
  */
 export interface GoalKind {
   name: string
-  build: 'changes' | 'question' | 'chain' | 'look-up' | 'condition'
+  build: 'changes' | 'question' | 'chain' | 'look-up' | 'join' | 'condition'
   /** Combinations of tools, of which a task takes one. */
   combinations: readonly Combination[]
   /** What is asked of the last call's result. */
@@ -86,6 +87,7 @@ export function goalKinds(
       form: 'fact' as const,
     })),
     ...pairs(writers, writers, 'two changes', 'changes', of),
+    ...joins(listing),
     ...(['which', 'all', 'most'] as const).flatMap((form) =>
       listing.map((tool) => ({
         name: `${tool.spec.name} (${form})`,
@@ -110,7 +112,7 @@ export function goalKinds(
           },
         ]
       : []),
-    ...sequences(writers, 4, 'four changes', of),
+    ...longSequences(writers, of),
     // Kinds that can be guessed are few, over all tools together: a policy soon learns to refuse what it cannot do.
     ...(listing.length === 0
       ? []
@@ -138,7 +140,9 @@ export function goalKinds(
 }
 
 function isSequence({ build, combinations }: Made): boolean {
-  return build === 'look-up' || build === 'condition' || combinations[0].tools.length > 1
+  return (
+    build === 'look-up' || build === 'condition' || (build !== 'join' && combinations[0].tools.length > 1)
+  )
 }
 
 type Made = Omit<GoalKind, 'chance' | 'heldOut'>
@@ -181,6 +185,27 @@ function sequences(writers: readonly AdmittedTool[], length: number, name: strin
     ),
   )
   return [{ name, build: 'changes', combinations }]
+}
+
+/** The name of the kind of the longest plans. */
+export const longestKind = 'four to six changes'
+
+function longSequences(writers: readonly AdmittedTool[], of: Combine): Made[] {
+  const made = [4, 5, 6].flatMap((length) => sequences(writers, length, longestKind, of))
+  return made.length === 0
+    ? []
+    : [
+        {
+          name: longestKind,
+          build: 'changes',
+          combinations: made.flatMap(({ combinations }) => [...combinations]),
+        },
+      ]
+}
+
+/** Any two lists, also of one tool. */
+function joins(listing: readonly AdmittedTool[]): Made[] {
+  return listing.length === 0 ? [] : [{ name: 'join', build: 'join', combinations: [{ tools: listing }] }]
 }
 
 function lookUps(listers: readonly AdmittedTool[], targets: readonly AdmittedTool[], name: string): Made[] {

@@ -6,6 +6,7 @@ import type { McpTask } from '../mcp-task.ts'
 import { tellsMoment } from '../profile/repeatable.ts'
 import { linkedArguments } from '../reference.ts'
 import type { Effect } from '../request/argument-words.ts'
+import type { AdmittedTool } from '../safety.ts'
 import { inNumber } from '../request/inflect.ts'
 import { renderRequest } from '../request/request.ts'
 import { type RequestStep, type Speech } from '../request/step-words.ts'
@@ -27,8 +28,9 @@ interface GoalRun {
   after: string | null
 }
 
-/** Most words of a request. */
+/** Most words of a request of up to three steps, and for each step of a longer one. */
 const mostWords = 60
+const wordsOfStep = 20
 
 /**
  * Runs the plan in a fresh state, asks about what it gave or changed, writes the request and proves the task: an expert
@@ -56,23 +58,26 @@ export async function makeGoalTask(
   },
   options: StateCallOptions,
 ): Promise<McpTask | undefined> {
-  const run = await runGoal(system, combination, draft, options)
+  const { tools = combination.tools } = draft
+  const run = await runGoal(system, tools, draft, options)
   if (run === undefined) return undefined
   const request = JSON.stringify([
     run.steps.map((step) => [step.arguments, step.references, step.condition, nameWords(step.tool)]),
   ])
-  const dated = combination.tools.some((tool, at) => {
-    const result = run.results[run.results.length - combination.tools.length + at]
+  const dated = tools.some((tool, at) => {
+    const result = run.results[run.results.length - tools.length + at]
     return tool.kind === 'read' && result !== undefined && tellsMoment(result, request)
   })
   if (dated) return undefined
   const last = run.results[run.results.length - 1]
-  const question = kind.form === undefined ? undefined : ask(kind, last, request, speech, run, random, system)
+  const question =
+    draft.question ??
+    (kind.form === undefined ? undefined : ask(kind, last, request, speech, run, random, system))
   if (kind.form !== undefined && question === undefined) return undefined
   const final = run.steps[run.steps.length - 1]
   const steps = question === undefined ? run.steps : [...run.steps.slice(0, -1), { ...final, result: last }]
   const prompt = renderRequest(speech, steps, question?.asked, split, random)
-  if (prompt.split(/\s+/).length > mostWords) return undefined
+  if (prompt.split(/\s+/).length > Math.max(mostWords, wordsOfStep * steps.length)) return undefined
   const { expected } = question ?? {}
   const isStated =
     expected !== undefined &&
@@ -93,7 +98,7 @@ export async function makeGoalTask(
     context: {
       tools: run.calls.map((call) => call.tool),
       ...(stated ? { stated } : {}),
-      changes: combination.tools.some((tool) => tool.kind === 'write'),
+      changes: tools.some((tool) => tool.kind === 'write'),
     },
     ...(kind.chance > 0 ? { chance: kind.chance } : {}),
     plan: expertOf(run.calls, question),
@@ -141,12 +146,12 @@ function ask(
 
 async function runGoal(
   system: ToolSystem,
-  combination: Combination,
+  tools: readonly AdmittedTool[],
   draft: GoalDraft,
   options: StateCallOptions,
 ): Promise<GoalRun | undefined> {
   const writes = new Set(system.tools.filter(({ kind }) => kind !== 'read').map(({ spec }) => spec.name))
-  for (const tool of combination.tools) if (tool.kind === 'read') writes.delete(tool.spec.name)
+  for (const tool of tools) if (tool.kind === 'read') writes.delete(tool.spec.name)
   const state = newState(draft.seeds)
   const before = await system.observe(state, options.signal)
   let now = before
@@ -175,7 +180,7 @@ async function runGoal(
     effects.push(effectOf(now ?? '', next ?? ''))
     now = next
   }
-  if (combination.tools.some((tool) => tool.kind === 'write') && now === before) return undefined
+  if (tools.some((tool) => tool.kind === 'write') && now === before) return undefined
   const known = new Map(calls.map((call, at) => [call.tool, effects[at]]))
   const steps = draft.steps.map((step, at) => {
     const call = draft.callOf[at]

@@ -10,7 +10,7 @@ import { compactResult } from '../salient.ts'
 import { speechOf } from '../request/step-words.ts'
 import type { ToolSystem } from '../tool-system.ts'
 import { draftGoal, type GoalDraft, planKey } from './draft-goal.ts'
-import { combinationsFor, goalKinds, type Combination, type GoalKind } from './kinds.ts'
+import { combinationsFor, goalKinds, longestKind, type Combination, type GoalKind } from './kinds.ts'
 import { makeGoalTask } from './make-task.ts'
 import { readResult, tablesIn } from './tables.ts'
 
@@ -242,7 +242,7 @@ function holdOutOne(kinds: readonly GoalKind[]): GoalKind[] {
   const some = kinds.filter(
     (kind) => !isGuessable(kind) && (kind.combinations.length > 1 || kind.form === 'most'),
   )
-  const name = (some.find((kind) => kind.name === 'four changes') ?? some.at(-1))?.name
+  const name = (some.find((kind) => kind.name === longestKind) ?? some.at(-1))?.name
   return kinds.map((kind) => (kind.name === name ? { ...kind, heldOut: true } : kind))
 }
 

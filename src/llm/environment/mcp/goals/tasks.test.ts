@@ -77,10 +77,16 @@ test('goals: changes, questions, look-ups and conditions, none of them solved wi
   expect(tasks.heldOutKinds).toHaveLength(1)
   expect(tasks.all('train').filter(({ kind }) => tasks.heldOutKinds.includes(kind))).toEqual([])
   // No name of a tool or an argument is pasted in, and a request stays short.
-  for (const { prompt } of all) {
+  for (const { prompt, reference = [] } of all) {
     expect(prompt).not.toMatch(/[a-z][A-Z]|_|\[object/)
-    expect(prompt.split(/\s+/).length).toBeLessThanOrEqual(60)
+    expect(prompt.split(/\s+/).length).toBeLessThanOrEqual(Math.max(60, 20 * reference.length))
   }
+  // Only tests have plans of four to six changes.
+  expect(tasks.heldOutKinds).toEqual(['four to six changes'])
+  const longest = (some: readonly (typeof all)[number][]): number =>
+    Math.max(...some.map(({ reference = [] }) => reference.length))
+  expect(longest(tasks.all('train'))).toBeLessThanOrEqual(3)
+  expect(longest(tasks.all('test'))).toBeGreaterThanOrEqual(4)
   const measures = await measureTasks(environment, all)
   const [expert, ...cheats] = measures.shares
   expect(expert).toMatchObject({ agent: 'expert', solved: all.length, judged: all.length })

@@ -12,6 +12,7 @@ export type Asked =
   | { form: 'most' | 'least'; noun: string; of: string; by: string; counted: boolean }
   | { form: 'all'; noun: string; of: string }
   | { form: 'missing'; noun: string; of: string; by: string; value: string }
+  | { form: 'joined'; noun: string; by: string; value: string; to: string; of: string }
 
 /** Noun phrases ("the number of notes") and questions ("how many notes are there") for what is asked. */
 export interface AskedWords {
@@ -119,6 +120,27 @@ export function askedWords(asked: Asked, rare: boolean): AskedWords {
               `what is the ${of} of the ${noun} whose ${by} is ${value}`,
               `what is the ${of} of the ${noun} with the ${by} ${value}`,
               `which ${of} does the ${noun} with the ${by} ${value} have`,
+            ],
+          }
+    }
+    case 'joined': {
+      const { noun, by, value, to, of } = asked
+      const record = `the ${noun} with the ${by} ${value}`
+      return rare
+        ? {
+            phrases: [`which ${of} is recorded for the ${to} behind ${record}`],
+            questions: [`${record} leads to a ${to}, which ${of} is recorded for it`],
+          }
+        : {
+            phrases: [
+              `the ${of} of the ${to} of ${record}`,
+              `the ${of} of the ${to} that belongs to ${record}`,
+              `which ${of} the ${to} of ${record} has`,
+            ],
+            questions: [
+              `what is the ${of} of the ${to} of ${record}`,
+              `which ${of} does the ${to} of ${record} have`,
+              `for ${record}, what is the ${of} of the ${to}`,
             ],
           }
     }
