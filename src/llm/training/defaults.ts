@@ -45,7 +45,7 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
     validateEvery: 12,
     patience: 8,
   },
-  tasks: { validation: 105, test: 405, unseenParaphrases: 135 },
+  tasks: { validation: 105, test: 405, unseenParaphrases: 270 },
   checkpointEvery: 10,
   maxTokensPerTurn: 72,
   limits: { turns: 6, tokensPerTurn: 72, totalTokens: 640, deadlineSeconds: 120, toolDeadlineSeconds: 20 },

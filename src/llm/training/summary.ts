@@ -48,7 +48,7 @@ export function restateStages<T extends Task>({ state, folder }: Job<T>): void {
   }
 }
 
-/** Evaluates the policy on paraphrases whose words never occur in training. Reported only; no check depends on it. */
+/** Evaluates the policy on requests worded as no request of training. Reported only; no check depends on it. */
 export async function runUnseenParaphrases<T extends Task>(job: Job<T>): Promise<void> {
   const { state, options, folder, emit } = job
   const count = options.plan.tasks.unseenParaphrases
@@ -57,7 +57,18 @@ export async function runUnseenParaphrases<T extends Task>(job: Job<T>): Promise
   const { episodes, summary } = await evaluate(job, 'unseen-paraphrase', 'unseen-paraphrase', count)
   if (episodes.length === 0) return
   writeEpisodes(folder, 'unseen-paraphrase', episodes)
-  state.unseenParaphrases = { success: summary.success, kinds: summary.kinds }
+  const names = new Set(
+    episodes.map(({ context }) => context['unseen']).filter((name) => typeof name === 'string'),
+  )
+  const groups = [...names].sort().map((name) => {
+    const own = episodes.filter(({ context }) => context['unseen'] === name)
+    return [name, summariseEpisodes(own).success] as const
+  })
+  state.unseenParaphrases = {
+    success: summary.success,
+    kinds: summary.kinds,
+    ...(groups.length > 1 && { groups: Object.fromEntries(groups) }),
+  }
 }
 
 function writeEpisodes(folder: RunFolder, stage: string, episodes: readonly Episode[]): void {

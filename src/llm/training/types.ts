@@ -204,8 +204,13 @@ export interface TrainingSummary {
   stages: StageSummary[]
   /** RL minus continued supervision, paired by task; only if they were compared. */
   gain?: MeanEstimate
-  /** The trained policy on paraphrases whose words never occur in training. */
-  unseenParaphrases?: { success: Estimate; kinds: Record<string, number> }
+  /** The trained policy on requests worded as no request of training. */
+  unseenParaphrases?: {
+    success: Estimate
+    kinds: Record<string, number>
+    /** By what is new in them (`context.unseen` of the task), if their tasks say so. */
+    groups?: Record<string, Estimate>
+  }
   demonstrations: Record<string, number>
   /**
    * Tools that failed in demonstrations, with counts, and the tasks dropped for that. Only if the environment verifies its

@@ -5,7 +5,7 @@ import { createRandom, hash32 } from '../../../engine/random/index.ts'
 import { splitKey } from '../../episode/split.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import { createPromptTemplates, fillTemplate } from './prompt-templates.ts'
-import type { PromptTemplates } from './prompt-templates.ts'
+import type { PromptTemplate, PromptTemplates } from './prompt-templates.ts'
 import { wordLists } from './words.ts'
 import type { WordLists, WordSplit } from './words.ts'
 
@@ -43,8 +43,13 @@ export interface TaskDraft {
 export interface TaskKind<State, Draft extends TaskDraft> {
   /** Templates in the notation of `createPromptTemplates`. Leave it out if each draft has its own prompt. */
   templates?: readonly string[]
-  /** Templates with words that no training template has, and the same placeholders. */
-  unseen?: readonly string[]
+  /** Further templates in the same notation, for three quarters of the training tasks. No other split has them. */
+  trainingTemplates?: readonly string[]
+  /**
+   * Templates of the split `unseen-paraphrase`, with the same placeholders, by what is new in them. Each group gets as many
+   * tasks, and the task's `context.unseen` names it. A list is one group, without a name.
+   */
+  unseen?: readonly string[] | Readonly<Record<string, readonly string[]>>
   /** See `Task`. */
   solutions?: 'one' | 'several'
   /** See `Task`. */
@@ -73,6 +78,8 @@ export interface KindTaskSource<T extends Task> extends TaskSource<T> {
 }
 
 const mostDraws = 1000
+/** Share of the training tasks whose prompts are of `trainingTemplates`. */
+const shareOfFurther = 0.75
 
 /**
  * Makes a source of tasks by split, seed and kind. The same three give the same task. Without a kind, seed s gives kind
@@ -91,6 +98,9 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
   const templates = Object.fromEntries(
     names.map((kind) => [kind, createPromptTemplates(kind, kinds[kind].templates ?? [])]),
   )
+  const more = Object.fromEntries(
+    names.map((kind) => [kind, createPromptTemplates(kind, kinds[kind].trainingTemplates ?? [])]),
+  )
 
   /** Returns undefined if the draw belongs to another split. */
   function drawTask(split: Task['split'], seed: number, kind: string, attempt: number) {
@@ -100,28 +110,38 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
     const state = settings.state(draw)
     const draft = kinds[kind].draft(state, draw)
     if (splits === 'hash' && splitOfTask(name, kind, keyOf(draft, state)) !== part) return undefined
+    const { prompt, unseen } = promptOf(draft, kind, split, random)
     const task: Task = {
       id: `${name}/${split}/${kind}/${seed}`,
       kind,
       seed,
       split,
-      prompt: promptOf(draft, kind, split, random),
+      prompt,
       difficulty: draft.difficulty,
-      context: draft.context ?? {},
+      context: { ...draft.context, ...defined({ unseen }) },
       plan: draft.plan,
       ...defined({ solutions: kinds[kind].solutions, chance: kinds[kind].chance }),
     }
-    return { ...task, ...extra(state, draft) }
+    const added = extra(state, draft)
+    // What the environment says of a task stands beside what is said here.
+    return { ...task, ...added, context: { ...Object(Reflect.get(added, 'context')), ...task.context } }
   }
 
-  function promptOf(draft: Draft, kind: string, split: Task['split'], random: Random): string {
-    if (draft.prompt !== undefined) return draft.prompt
-    const { unseen = [] } = kinds[kind]
-    if (split === 'unseen-paraphrase' && unseen.length === 0) throw emptySplit(name, kind, split, 'unseen')
-    const known = templates[kind].of(wordSplit(split))
-    if (split !== 'unseen-paraphrase' && known.length === 0) throw emptySplit(name, kind, split, 'templates')
-    const text = random.pick(split === 'unseen-paraphrase' ? unseen : known.map((template) => template.text))
-    return fillTemplate(text, draft.holes ?? {})
+  function promptOf(draft: Draft, kind: string, split: Task['split'], random: Random): Prompt {
+    if (draft.prompt !== undefined) return { prompt: draft.prompt }
+    const { holes = {} } = draft
+    if (split === 'unseen-paraphrase') {
+      const groups = unseenGroups(kinds[kind])
+      if (groups.length === 0) throw emptySplit(name, kind, split, 'unseen')
+      const { unseen, texts } = groups.length === 1 ? groups[0] : random.pick(groups)
+      return { prompt: fillTemplate(random.pick(texts), holes), ...defined({ unseen }) }
+    }
+    const further = split === 'train' ? more[kind].all : []
+    if (further.length > 0 && random.next() < shareOfFurther)
+      return { prompt: fillTemplate(pickOfPattern(further, random), holes) }
+    const known = templates[kind].of(split)
+    if (known.length === 0) throw emptySplit(name, kind, split, 'templates')
+    return { prompt: fillTemplate(random.pick(known.map((template) => template.text)), holes) }
   }
 
   function task({ split, seed, kind }: { split: Task['split']; seed: number; kind?: string }): Task & Extra {
@@ -162,7 +182,7 @@ function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
 ): (split: Task['split'], count: number) => T[] {
   return (split, count) => {
     const going = new Set(
-      names.filter((kind) => split !== 'unseen-paraphrase' || (kinds[kind].unseen?.length ?? 0) > 0),
+      names.filter((kind) => split !== 'unseen-paraphrase' || unseenGroups(kinds[kind]).length > 0),
     )
     const next = new Map(names.map((kind) => [kind, firstSeed * names.length]))
     const seen = new Set<string>()
@@ -189,6 +209,31 @@ function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
       return undefined
     }
   }
+}
+
+interface Prompt {
+  prompt: string
+  /** The group of templates, of those in `unseen`. */
+  unseen?: string
+}
+
+/** The groups of `unseen` that have templates. */
+function unseenGroups<State, Draft extends TaskDraft>({
+  unseen = [],
+}: TaskKind<State, Draft>): { unseen?: string; texts: readonly string[] }[] {
+  const groups = isList(unseen)
+    ? [{ texts: unseen }]
+    : Object.entries(unseen).map(([unseen, texts]) => ({ unseen, texts }))
+  return groups.filter(({ texts }) => texts.length > 0)
+}
+
+/** `Array.isArray` does not narrow a readonly list. */
+const isList = (value: readonly string[] | object): value is readonly string[] => Array.isArray(value)
+
+/** Every pattern is as likely as another, however many templates it makes. */
+function pickOfPattern(templates: readonly PromptTemplate[], random: Random): string {
+  const pattern = random.int(templates[templates.length - 1].pattern + 1)
+  return random.pick(templates.filter((template) => template.pattern === pattern)).text
 }
 
 /** The split whose words and tasks are used. */

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { corpusConversation } from '../../pretraining/corpus/conversation.ts'
 import { templateWords } from '../definition/prompt-templates.ts'
 import { filesystemTasks } from './tasks.ts'
-import { unseenPromptTemplates } from './prompt-templates.ts'
+import { unseenWords } from './paraphrases.ts'
 
 /** Every word the benchmark words its requests with; whatever else stands in a request is a name or a text. */
 const paraphrase = new Set(
   [
     ...Object.values(filesystemTasks.templates).flatMap(({ all }) => all.map(({ text }) => text)),
-    ...Object.values(unseenPromptTemplates).flat(),
+    ...Object.values(unseenWords).flat(),
   ].flatMap((text) => templateWords(text).map((word) => word.toLowerCase())),
 )
 const politeness = new Set('please can could would you now hey kindly i want need to thanks well'.split(' '))
@@ -59,7 +59,7 @@ test('the check would find a request of the benchmark', () => {
 test('no prompt template of the benchmark stands whole in a request of the base corpus', () => {
   const fixed = [
     ...Object.values(filesystemTasks.templates).flatMap(({ all }) => all.map(({ text }) => text)),
-    ...Object.values(unseenPromptTemplates).flat(),
+    ...Object.values(unseenWords).flat(),
   ]
     .flatMap((text) => text.split(/"?<\w+>"?/))
     .map((part) => part.trim().toLowerCase())

@@ -21,7 +21,10 @@ import {
   write,
 } from './kinds.ts'
 import type { Draft, FilesystemTaskKind } from './kinds.ts'
-import { promptTemplates, unseenPromptTemplates } from './prompt-templates.ts'
+import { unseenTemplates, unseenWords } from './paraphrases.ts'
+import { promptTemplates } from './prompt-templates.ts'
+import { oneCallTemplates } from './training-templates/one-call.ts'
+import { severalCallTemplates } from './training-templates/several-calls.ts'
 
 const taskKinds: readonly FilesystemTaskKind[] = [
   read,
@@ -41,10 +44,12 @@ const taskKinds: readonly FilesystemTaskKind[] = [
   ifExists,
 ]
 
+const trainingTemplates = { ...oneCallTemplates, ...severalCallTemplates }
+
 /**
  * Tasks for the filesystem MCP server: fifteen kinds of one to four calls. Splits share no word in names and contents
- * (except for the states of `if-content`) and no prompt template. `unseen-paraphrase` has the words of test, in templates
- * with other words.
+ * (except for the states of `if-content`) and no prompt template. `unseen-paraphrase` has the names of test, in requests
+ * written by hand: half of them new templates in the usual words, half with words that occur nowhere else.
  *
  * @example
  * const task = filesystemTasks.task({ split: 'train', seed: 7, kind: 'copy' })
@@ -59,7 +64,12 @@ export const filesystemTasks = createTaskSource<
   kinds: Object.fromEntries(
     taskKinds.map(({ name, draft }) => [
       name,
-      { templates: promptTemplates[name], unseen: unseenPromptTemplates[name], draft },
+      {
+        templates: promptTemplates[name],
+        trainingTemplates: trainingTemplates[name],
+        unseen: { 'new sentences': unseenTemplates[name], 'new words': unseenWords[name] },
+        draft,
+      },
     ]),
   ),
   state({ random, words, kind }) {

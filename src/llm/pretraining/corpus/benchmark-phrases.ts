@@ -1,5 +1,5 @@
 import { filesystemTasks } from '../../environment/filesystem/tasks.ts'
-import { unseenPromptTemplates } from '../../environment/filesystem/prompt-templates.ts'
+import { unseenWords } from '../../environment/filesystem/paraphrases.ts'
 
 /** Words in a row that count as a phrase of the benchmark. */
 const length = 5
@@ -11,7 +11,7 @@ export function isBenchmarkPhrase(request: string): boolean {
   phrases ??= new Set(
     [
       ...Object.values(filesystemTasks.templates).flatMap(({ all }) => all.map(({ text }) => text)),
-      ...Object.values(unseenPromptTemplates).flat(),
+      ...Object.values(unseenWords).flat(),
     ].flatMap((template) => phrasesIn(template.replace(/"?<\w+>"?/g, '|'))),
   )
   return phrasesIn(request).some((phrase) => phrases?.has(phrase) === true)

@@ -166,10 +166,17 @@ export function comparisons({ gain, unseenParaphrases }: TrainingSummary): Marku
     unseenParaphrases === undefined
       ? nothing
       : html`<p>
-          On requests made of words that never occurred in training:
-          <b>${percentInterval(unseenParaphrases.success)}</b> of ${unseenParaphrases.success.n} tasks.
+          On requests worded as none of training:
+          <b>${percentInterval(unseenParaphrases.success)}</b> of ${unseenParaphrases.success.n}
+          tasks${unseenGroups(unseenParaphrases.groups)}.
         </p>`
   }`
+}
+
+/** "; new sentences 72%, new words 47%". */
+function unseenGroups(groups: Readonly<Record<string, Estimate>> = {}): string {
+  const each = Object.entries(groups).map(([name, { mean }]) => `${name} ${percent(mean)}`)
+  return each.length === 0 ? '' : `; ${each.join(', ')}`
 }
 
 /** The curves of RL and of the supervised phases before it. */
