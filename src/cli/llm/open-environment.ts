@@ -167,7 +167,7 @@ function openedAs(
       ...(training && {
         warmStart: { ...usual.warmStart, ...training.warmStart },
         reinforcement: { ...usual.reinforcement, ...training.reinforcement },
-        maxTokensPerTurn: training.maxTokensPerTurn,
+        maxTokensPerTurn: training.maxTokensPerTurn ?? usual.maxTokensPerTurn,
       }),
       limits: { ...usual.limits, ...limits },
     },

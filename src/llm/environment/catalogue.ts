@@ -24,9 +24,9 @@ export interface OpenedEnvironment {
   /** Default: success minus a small cost for each call. */
   reward?: Reward
   training?: {
-    warmStart: { epochs: number; validateEvery: number }
-    reinforcement: { learningRate: number; steps: number }
-    maxTokensPerTurn: number
+    warmStart?: { epochs: number; validateEvery: number }
+    reinforcement?: { learningRate?: number; steps: number }
+    maxTokensPerTurn?: number
   }
 }
 
@@ -54,7 +54,9 @@ export const toolEnvironments: Readonly<Record<string, CatalogueEntry>> = {
         ...(signal && { signal }),
         ...(onNotice && { onNotice }),
       })
-      return { environment, tasks: filesystemTasks, demonstrations: filesystemDemonstrations }
+      // Requests come in thousands of templates, which takes more steps than a few do.
+      const training = { reinforcement: { steps: 300 } }
+      return { environment, tasks: filesystemTasks, demonstrations: filesystemDemonstrations, training }
     },
   },
   reasoning: {

@@ -94,27 +94,26 @@ export const filesystemTasks = createTaskSource<
 })
 
 /**
- * Demonstrations of each kind in the warm start of the main job. Kinds with one plain call get few, because
- * reinforcement learning finds those without help. Kinds with decisions and several reads get most, because an agent
- * that never succeeds has nothing to learn from.
+ * Demonstrations of each kind in the warm start of the main job: enough of each to show that requests are worded in many
+ * ways. Kinds with decisions and several moves get most, because an agent that never succeeds has nothing to learn from.
  *
  * @example
  * await train({ environment, tasks: filesystemTasks, demonstrations: filesystemDemonstrations })
  */
 export const filesystemDemonstrations: Readonly<Record<string, number>> = {
-  read: 5,
-  write: 9,
-  edit: 17,
-  'make-folder': 7,
-  move: 5,
-  rename: 18,
-  count: 12,
-  find: 5,
-  'find-and-read': 10,
-  copy: 9,
-  'folder-then-write': 15,
-  'find-and-move': 7,
-  gather: 54,
-  'if-content': 55,
-  'if-exists': 80,
+  read: 60,
+  write: 60,
+  edit: 70,
+  'make-folder': 60,
+  move: 60,
+  rename: 70,
+  count: 60,
+  find: 60,
+  'find-and-read': 60,
+  copy: 60,
+  'folder-then-write': 60,
+  'find-and-move': 60,
+  gather: 220,
+  'if-content': 220,
+  'if-exists': 320,
 }

@@ -8,7 +8,7 @@ import {
   nounGroups,
   verbAlone,
   verbGroups,
-} from './lexicon-data.ts'
+} from '../../environment/mcp/arguments/lexicon-data.ts'
 import { unseenVerbs } from './servers/action-words.ts'
 import { isReservedName } from './words.ts'
 

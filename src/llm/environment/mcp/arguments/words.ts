@@ -1,5 +1,6 @@
 import { hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
+import { adjectiveAlone, adjectiveGroups, nounAlone, nounGroups } from './lexicon-data.ts'
 import { cities, nouns, people, sorts, traits, zones } from './word-lists.ts'
 
 /** A part of the words. Validation and test have parts of their own. */
@@ -29,15 +30,29 @@ function part(list: string, split: Part): string[] {
   return list.split(' ').filter((word) => partOf(word) === split)
 }
 
+/**
+ * Names of training are of thousands of words. With a few hundred a model learns them by heart, and copies names that it has
+ * not met badly.
+ */
 function listsOf(split: Part): SplitWords {
   return {
-    nouns: part(nouns, split),
-    traits: part(traits, split),
+    nouns: [...part(nouns, split), ...(split === 'train' ? furtherWords(nounGroups, nounAlone) : [])],
+    traits: [
+      ...part(traits, split),
+      ...(split === 'train' ? furtherWords(adjectiveGroups, adjectiveAlone) : []),
+    ],
     cities: part(cities, split),
     people: part(people, split),
     sorts: part(sorts, split),
     zones: part(zones, split),
   }
+}
+
+/** The short words of these lists, without those of the lists that are divided. */
+function furtherWords(...texts: readonly string[]): string[] {
+  const divided = new Set([nouns, traits, cities, people, sorts, zones].flatMap((list) => list.split(' ')))
+  const words = new Set(texts.flatMap((text) => text.trim().split(/\s+/)))
+  return [...words].filter((word) => /^[a-z]{3,9}$/.test(word) && !divided.has(word))
 }
 
 const lists = { train: listsOf('train'), validation: listsOf('validation'), test: listsOf('test') }

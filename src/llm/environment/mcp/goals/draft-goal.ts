@@ -30,6 +30,8 @@ export interface PlannedCall {
   arguments: Record<string, unknown>
   /** An argument whose value is taken from an earlier result. */
   found?: { argument: string; inList: boolean; call: number; find(text: string): unknown }
+  /** What a demonstration says before the call. Default: nothing. */
+  thought?: string
 }
 
 /** A plan before it is run. */
@@ -295,9 +297,14 @@ function planCondition(
     arguments: drawArguments(tool, drafting),
   }))
   if (JSON.stringify(branches[0]) === JSON.stringify(branches[1])) return undefined
+  // Finding the value, deciding and acting are easier to learn one after the other.
+  const thought = `${String(value)}, ${holds ? 'yes' : 'no'}`
   return {
     seeds,
-    calls: [{ tool: lister.spec.name, arguments: {} }, branches[holds ? 0 : 1]],
+    calls: [
+      { tool: lister.spec.name, arguments: {} },
+      { ...branches[holds ? 0 : 1], thought },
+    ],
     steps: [
       { ...stepOf(branches[0]), condition },
       { ...stepOf(branches[1]), condition: 'otherwise' },

@@ -242,7 +242,10 @@ function expertOf(calls: readonly PlannedCall[], question: Question | undefined)
     const call = calls[results.length]
     if (call === undefined)
       return { answer: question === undefined ? 'done' : (question.find(texts.at(-1) ?? '') ?? '') }
-    return { call: { name: call.tool, arguments: argumentsOf(call, texts) ?? call.arguments } }
+    return {
+      call: { name: call.tool, arguments: argumentsOf(call, texts) ?? call.arguments },
+      ...defined({ thought: call.thought }),
+    }
   }
 }
 
