@@ -235,6 +235,10 @@ async function openServer(
       plan: {
         ...smallModelPlan,
         demonstrations: demonstrationsOf(tasks),
+        // Where calls are limited to a rate, the usual steps take long enough.
+        ...(limit.callsPerSecond === undefined && {
+          reinforcement: { ...smallModelPlan.reinforcement, steps: stepsOnServers },
+        }),
         limits: limitsOf(all),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
@@ -254,6 +258,8 @@ async function openServer(
 
 const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
+/** Steps of reinforcement learning on a server. With 2,000 tasks it still learns where 200 steps end. */
+const stepsOnServers = 300
 /** Calls of a plan up to which the usual limits of an episode suffice. */
 const usualCalls = 4
 

@@ -69,6 +69,33 @@ test('splits share no task and no prompt, and held-out tasks are all different',
   expect(tasks.heldOut?.('unseen-paraphrase', 10)).toEqual([])
 })
 
+test('further templates are of training only, and unseen ones are divided by what is new in them', () => {
+  const { tasks } = listOf({
+    kinds: {
+      add: {
+        ...add,
+        trainingTemplates: ['<text>: [note it|write it down]'],
+        unseen: { sentences: ['To the list, <text>'], words: ['Append <text>', 'Enter <text>'] },
+      },
+    },
+  })
+  const of = (split: 'train' | 'test' | 'unseen-paraphrase') =>
+    Array.from({ length: 400 }, (_, seed) => tasks.task({ split, seed }))
+  const further = of('train').filter(({ prompt }) => /: (note it|write it down)$/.test(prompt))
+  expect(further.length).toBeGreaterThan(260)
+  expect(further.length).toBeLessThan(340)
+  for (const { prompt, context } of of('test')) {
+    expect(prompt).toMatch(/^(Add|Put) \w+ (to|on) the list$/)
+    expect(context).toEqual({ items: expect.any(Number) })
+  }
+  const unseen = of('unseen-paraphrase')
+  for (const { prompt, context } of unseen)
+    expect(prompt.startsWith('To')).toBe(context['unseen'] === 'sentences')
+  const sentences = unseen.filter(({ context }) => context['unseen'] === 'sentences')
+  expect(sentences.length).toBeGreaterThan(160)
+  expect(sentences.length).toBeLessThan(240)
+})
+
 test('an episode succeeds if its state equals the state after the plan and its answer is right', async () => {
   const list = listOf()
   const { tasks } = list

@@ -49,8 +49,13 @@ export interface ToolDraft<State> {
 export interface ToolTaskKind<State> {
   /** Prompt templates, such as `[Add|Put] <item> [on|to] my list`. `[a|b]` is a choice of words, `<item>` a placeholder. */
   templates?: readonly string[]
-  /** Templates in words that `templates` lack, to evaluate on unseen paraphrases. Default: none. */
-  unseen?: readonly string[]
+  /** Further templates in the same notation, for three quarters of the training tasks. No other split has them. Default: none. */
+  trainingTemplates?: readonly string[]
+  /**
+   * Templates that are worded as no template of training, for the split `unseen-paraphrase`: a list, or lists by what is new in
+   * them, of which each gets as many tasks. Default: none.
+   */
+  unseen?: readonly string[] | Readonly<Record<string, readonly string[]>>
   /** `several` if other states or answers than those of the plan are right too. Default: `one`. */
   solutions?: 'one' | 'several'
   /** Success rate of guessing without looking: one half for yes or no. Default: 0. */
