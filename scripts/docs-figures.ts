@@ -102,7 +102,7 @@ function readmeFigures(summary: TrainingSummary): string {
   const unseen =
     summary.unseenParaphrases === undefined
       ? ''
-      : `. On prompts with words that never occurred in training the model reaches ${percentInterval(summary.unseenParaphrases.success)}`
+      : `. On requests that people worded as none of training it reaches ${paraphrases(summary.unseenParaphrases)}`
   return `${table(
     ['measured on two cores', 'result'],
     [
@@ -146,6 +146,12 @@ ${table(
 )}`
 }
 
+/** "63% (57-69): 76% (68-82) in new sentences, 49% (40-57) in new words". */
+function paraphrases({ success, groups = {} }: NonNullable<TrainingSummary['unseenParaphrases']>): string {
+  const each = Object.entries(groups).map(([name, estimate]) => `${percentInterval(estimate)} in ${name}`)
+  return `${percentInterval(success)}${each.length === 0 ? '' : `: ${each.join(', ')}`}`
+}
+
 function pageFigures(summary: TrainingSummary): string {
   const { stages, machine, seconds, demonstrations, unseenParaphrases } = summary
   const [rl, supervised] = [stageOf(summary, 'rl'), stageOf(summary, 'supervised')]
@@ -167,7 +173,7 @@ ${table(
 )}
 
 Reinforcement learning less continued supervision, paired by task: ${gainOf(summary)}.${
-    unseenParaphrases === undefined ? '' : ` Unseen paraphrases: ${tenths(unseenParaphrases.success)}.`
+    unseenParaphrases === undefined ? '' : ` Unseen paraphrases: ${paraphrases(unseenParaphrases)}.`
   }
 
 ${table(
