@@ -87,11 +87,11 @@ export interface OpenedNamed {
 }
 
 /**
- * Number of tasks for training on an MCP server. Where making a task takes the start of a process or calls at a limited rate,
- * the environment makes 800 at most.
+ * Number of tasks for training on an MCP server. The environment makes 2,000 at most where a service
+ * keeps the state, and 800 where making a task takes the start of a process or calls at a limited rate.
  */
 export const trainingCounts: Required<TaskCounts> = {
-  train: 2000,
+  train: 4000,
   validation: 96,
   test: 400,
   'unseen-paraphrase': 96,
@@ -235,10 +235,6 @@ async function openServer(
       plan: {
         ...smallModelPlan,
         demonstrations: demonstrationsOf(tasks),
-        // Where calls are limited to a rate, the usual steps take long enough.
-        ...(limit.callsPerSecond === undefined && {
-          reinforcement: { ...smallModelPlan.reinforcement, steps: stepsOnServers },
-        }),
         limits: limitsOf(all),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
@@ -258,8 +254,6 @@ async function openServer(
 
 const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
-/** Steps of reinforcement learning on a server. With 2,000 tasks it still learns where 200 steps end. */
-const stepsOnServers = 300
 /** Calls of a plan up to which the usual limits of an episode suffice. */
 const usualCalls = 4
 

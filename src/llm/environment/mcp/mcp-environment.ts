@@ -214,7 +214,8 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       // By the kind of server, not by the rate that was asked for: the same server gives the same tasks.
       const cheap =
         limits.callsPerSecond === undefined && (profile?.reset === 'restore' || writers.size === 0)
-      const counts = cheap ? generation.counts : fewerTasks(generation.counts)
+      const most = !cheap ? mostDearTasks : config.service === undefined ? Infinity : mostServiceTasks
+      const counts = withMost(generation.counts, most)
       // More episodes than servers would only take turns, with a reset for each turn.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation, counts })
       return { tasks, leftOut: probe.leftOut, profiles: probe.profiles, ...defined({ hint: state }) }
@@ -224,9 +225,11 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
 
 /** Most training tasks where each takes the start of a process, or calls at a limited rate. */
 const mostDearTasks = 800
+/** Most training tasks where each state is that of a service, whose reset takes longer than that of files. */
+const mostServiceTasks = 2000
 
-function fewerTasks(counts: TaskCounts): TaskCounts {
-  return { ...counts, ...defined({ train: counts.train && Math.min(counts.train, mostDearTasks) }) }
+function withMost(counts: TaskCounts, most: number): TaskCounts {
+  return { ...counts, ...defined({ train: counts.train && Math.min(counts.train, most) }) }
 }
 
 /** Servers of a pool whose states are restored without a new process. */
