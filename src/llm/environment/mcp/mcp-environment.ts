@@ -96,7 +96,7 @@ export function callLimits(
   sandbox: boolean,
 ): { maxCalls: number; callsPerSecond: number | undefined } {
   if (remote) return { maxCalls: 5_000, callsPerSecond: 5 }
-  return sandbox ? { maxCalls: 200_000, callsPerSecond: undefined } : { maxCalls: 40_000, callsPerSecond: 50 }
+  return sandbox ? { maxCalls: 500_000, callsPerSecond: undefined } : { maxCalls: 40_000, callsPerSecond: 50 }
 }
 
 /**
