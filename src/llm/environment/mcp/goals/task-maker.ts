@@ -39,6 +39,8 @@ const draftsOfKind = 14
 const hollowTrials = 4
 /** Plans that are run to find out whether a kind is possible. */
 const trialRuns = 10
+/** Each plan of a join draws many calls, so a few plans tell whether one is possible. */
+const joinTrials = 4
 /** Kinds of training. */
 const mostKinds = 24
 
@@ -176,7 +178,8 @@ export async function prepareMaker(
       const combinations = combinationsFor(kind, 'train')
       const runs = { count: 0 }
       // Half of the plans belong to other splits, and some draws have no plan, so there are more draws than runs.
-      for (let draw = 0; draw < 4 * trialRuns && runs.count < trialRuns && trials[at] === undefined; draw++) {
+      const draws = kind.build === 'join' ? joinTrials : 4 * trialRuns
+      for (let draw = 0; draw < draws && runs.count < trialRuns && trials[at] === undefined; draw++) {
         const random = createRandom(seed, 'trial', kind.name, draw)
         trials[at] = await tryOnce(kind, random.pick(combinations), 'train', -1 - at, draw, runs)
       }
@@ -198,7 +201,10 @@ export async function prepareMaker(
   const guesses = possible
     .filter(isGuessable)
     .slice(0, sure.length === 0 ? mostKinds : Math.max(1, Math.round(sure.length / 8)))
-  const kinds = holdOutOne([...sure, ...guesses])
+  // The longest plans are only tested. With few kinds nothing is held out, and they are left out.
+  const kinds = holdOutOne([...sure, ...guesses]).filter(
+    ({ name, heldOut }) => heldOut || name !== longestKind,
+  )
   const trained = kinds.filter((kind) => !kind.heldOut)
   const usual = trained.filter((kind) => !isGuessable(kind))
   const guessable = trained.filter(isGuessable)
