@@ -13,12 +13,15 @@ export function withRows(page: string, rows: readonly ServerRow[], servers: read
   return `${page.slice(0, from)}${opening}\n\n${rowsText(rows, servers)}\n\n${page.slice(to)}`
 }
 
-/** The table, and below it the tools that were left out with their reasons. */
+/** The table, and below it which servers were replaced, and the tools that were left out, with the reasons. */
 export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServer[]): string {
   const measured = servers
     .map((server) => ({ server, rows: rows.filter((row) => row.server === server.name) }))
     .filter((entry) => entry.rows.length > 0)
-  if (measured.length === 0) return 'Nothing is measured yet.'
+  const replaced = servers.flatMap(({ name, replaced: other }) =>
+    other === undefined ? [] : [`${other.by} stands in for ${name}: ${other.why}.`],
+  )
+  if (measured.length === 0) return ['Nothing is measured yet.', ...replaced].join('\n\n')
   const header = ['server', 'tools usable', 'tasks', 'expert', 'cheating agents', 'base', 'warm start', 'RL']
   const table = [
     [...header, 'RL minus warm start', 'minutes'],
@@ -30,6 +33,7 @@ export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServ
     ...table,
     '',
     'Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
+    ...replaced.flatMap((sentence) => ['', sentence]),
     ...(notes.length === 0 ? [] : ['', '### What did not work', '', ...notes]),
   ].join('\n')
 }

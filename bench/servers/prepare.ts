@@ -53,7 +53,7 @@ export function prepareFolder(server: BenchServer, seed: number): string {
 
 /** The `.mcp.json` that a user would write. */
 export function mcpConfig(
-  { name, package: pinned, args, env, service }: BenchServer,
+  { name, package: pinned, args, cwd, env, service, examples }: BenchServer,
   folder: string,
 ): unknown {
   const filled = (text: string): string => text.replaceAll('{folder}', resolve(folder))
@@ -62,11 +62,14 @@ export function mcpConfig(
   const entry = {
     command: 'npx',
     args: ['-y', pinned, ...args.map(filled)],
+    ...(cwd !== undefined && { cwd: filled(cwd) }),
     ...(env && { env: each(env) }),
   }
   return {
     mcpServers: { [name]: entry },
-    ...(service && { agoge: { [name]: { service: each({ ...service }) } } }),
+    ...((service || examples) && {
+      agoge: { [name]: { ...(service && { service: each({ ...service }) }), ...(examples && { examples }) } },
+    }),
   }
 }
 

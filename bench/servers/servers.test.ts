@@ -57,6 +57,19 @@ test('the config has what a user would write, with a service where there is a da
     agoge: { postgres: { service: { kind: 'postgres', seed: 'shop.sql' } } },
   })
   expect(JSON.stringify(mcpConfig(mariadb, '/x'))).toContain('sh /x/mariadb.sh start')
+  const [lint, browser] = [findBenchServer('lint'), findBenchServer('browser')]
+  if (lint === undefined || browser === undefined) throw new Error('not in the table')
+  expect(mcpConfig(lint, '/x')).toEqual({
+    mcpServers: { lint: { command: 'npx', args: ['-y', lint.package], cwd: '/x' } },
+  })
+  expect(mcpConfig(browser, '/x')).toMatchObject({
+    agoge: {
+      browser: {
+        service: { start: 'exec node /x/site/server.mjs' },
+        examples: { browser_navigate: [{ url: 'http://shop.example/' }, {}, {}] },
+      },
+    },
+  })
 })
 
 test('tools that were left out are read from the plan, the notices and the error', () => {
@@ -135,6 +148,19 @@ test('the table shows means over seeds, each gain, and why tools were left out, 
   )
   expect(text).toContain('`current_time`, `relative_time`: tells \\| the \\[present\\] time')
   expect(() => withRows('no markers', [], [])).toThrow(/no line/)
+})
+
+test('a server is replaced only by a reserve, and the page says why', () => {
+  const replaced = benchServers.filter((server) => server.replaced !== undefined)
+  expect(replaced.map(({ name }) => name)).toContain('thinking')
+  for (const server of replaced) {
+    expect(server.reserve).toBe(false)
+    expect(findBenchServer(server.replaced?.by ?? '')?.reserve).toBe(true)
+    expect(rowsText([row], benchServers)).toContain(
+      `${server.replaced?.by} stands in for ${server.name}: ${server.replaced?.why}.`,
+    )
+  }
+  expect(rowsText([], benchServers)).toContain('calculator stands in for thinking')
 })
 
 test('every stored row is of the pinned package', () => {

@@ -22,7 +22,7 @@ export type ServerKind =
 /** The `service` of the `agoge` entry, as a user would write it. */
 export type BenchService =
   | { kind: 'postgres' | 'redis'; seed?: string }
-  | { start: string; seed: string; reset: string; show: string }
+  | { start: string; seed?: string; reset: string; show?: string }
 
 export interface BenchServer {
   /** The name in `.mcp.json`: `agoge train mcp:NAME`. */
@@ -35,17 +35,23 @@ export interface BenchServer {
   tools: number
   /** Arguments after the package. `{folder}` is the folder of the `.mcp.json`; Agoge fills in `{service}` and the like. */
   args: readonly string[]
+  /** The working directory, with the same placeholder. Default: that of Agoge. */
+  cwd?: string
   /** Environment, with the same placeholders. */
   env?: Readonly<Record<string, string>>
   /** What the user has in the folder of the `.mcp.json`: a name there, and the file or folder of bench/servers/data it is made from. */
   files?: Readonly<Record<string, string>>
   service?: BenchService
+  /** Arguments that nobody can guess, as the `examples` of the `agoge` entry. */
+  examples?: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
   /** Native modules that are built after `npm install --ignore-scripts`. */
   rebuild?: readonly string[]
   /** `--sandbox=remote` instead of `--sandbox`: its tools say that they reach other hosts. */
   remote?: true
   /** Reserves replace a server of the ten that cannot be measured. */
   reserve: boolean
+  /** The reserve that stands in for this server, and why this one cannot be measured, as a clause. */
+  replaced?: { by: string; why: string }
   why: string
 }
 
@@ -89,6 +95,10 @@ export const benchServers: readonly BenchServer[] = [
     tools: 1,
     args: [],
     reserve: false,
+    replaced: {
+      by: 'calculator',
+      why: 'its only tool counts its own calls and nothing shows that count, so no task can be judged',
+    },
     why: 'Reference server. One tool that keeps state in its process, with nine arguments.',
   },
   {
@@ -153,7 +163,36 @@ export const benchServers: readonly BenchServer[] = [
     package: '@playwright/mcp@0.0.83',
     licence: 'Apache-2.0',
     tools: 25,
-    args: ['--headless', '--isolated', '--no-sandbox', '--executable-path', '/usr/bin/chromium'],
+    args: [
+      '--headless',
+      '--isolated',
+      '--no-sandbox',
+      '--executable-path',
+      '/usr/bin/chromium',
+      '--proxy-server',
+      'http://127.0.0.1:{port}',
+      '--init-page',
+      '{folder}/site/open.mjs',
+    ],
+    files: { site: 'site', 'site/open.mjs': 'site-open.txt' },
+    service: { start: 'exec node {folder}/site/server.mjs', reset: 'true' },
+    examples: {
+      browser_navigate: [
+        { url: 'http://shop.example/' },
+        { url: 'http://shop.example/help.html' },
+        { url: 'http://shop.example/hours.html' },
+      ],
+      browser_evaluate: [
+        { function: "() => { document.title = 'Sale' }" },
+        { function: "() => { document.querySelector('h1').textContent = 'Welcome' }" },
+        { function: "() => { document.querySelector('nav').remove() }" },
+      ],
+      browser_run_code_unsafe: [
+        { code: "async (page) => { await page.getByLabel('City').fill('Bern') }" },
+        { code: "async (page) => { await page.getByLabel('Wrap as a gift').check() }" },
+        { code: "async (page) => { await page.getByText('Add the oak desk').dblclick() }" },
+      ],
+    },
     remote: true,
     reserve: false,
     why: 'A well-known browser server, by the makers of Playwright, on real Chromium. `--no-sandbox` is what Chromium asks for where it runs as root.',
@@ -175,6 +214,7 @@ export const benchServers: readonly BenchServer[] = [
     licence: 'Apache-2.0',
     tools: 1,
     args: [],
+    cwd: '{folder}',
     files: {
       'eslint.config.js': 'eslint.config.txt',
       'greet.js': 'lint-greet.txt',
@@ -203,7 +243,8 @@ export const benchServers: readonly BenchServer[] = [
     },
     files: { 'shop.sql': 'shop.sql', 'mariadb.sh': 'mariadb.sh' },
     service: {
-      start: 'sh {folder}/mariadb.sh start',
+      // Without a shell around it, so that its end is the script's end.
+      start: 'exec sh {folder}/mariadb.sh start',
       seed: 'sh {folder}/mariadb.sh seed',
       reset: 'sh {folder}/mariadb.sh seed',
       show: 'sh {folder}/mariadb.sh show',

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { defined } from '../defined.ts'
 
 const windows = process.platform === 'win32'
@@ -19,8 +21,53 @@ function killTree(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
+interface RunningProcess {
+  pid: number
+  parent: number
+  group: number
+}
+
+/** The processes of this machine that have not ended. Only Linux tells. */
+function runningProcesses(): RunningProcess[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc').flatMap((name): RunningProcess[] => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      // After the name, which may have brackets: state, parent, group.
+      const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), group: Number(group) }]
+    } catch {
+      // It ended while the list was read.
+      return []
+    }
+  })
+}
+
+/** The groups of a process's descendants apart from its own: a browser, for example, is started in a group of its own. */
+function groupsBelow(pid: number): number[] {
+  const running = runningProcesses()
+  const found = new Set([pid])
+  const groups = new Set<number>()
+  for (let before = 0; found.size > before;) {
+    before = found.size
+    for (const { pid: child, parent, group } of running) {
+      if (!found.has(parent)) continue
+      found.add(child)
+      // 0 is a group that this process cannot see, and would mean its own.
+      if (group > 1 && group !== pid) groups.add(group)
+    }
+  }
+  return [...groups]
+}
+
 function killAll(): void {
-  for (const child of alive) if (child.pid !== undefined) killTree(child.pid, 'SIGKILL')
+  for (const { pid } of alive) {
+    if (pid === undefined) continue
+    const others = groupsBelow(pid)
+    killTree(pid, 'SIGKILL')
+    for (const group of others) killTree(group, 'SIGKILL')
+  }
 }
 
 /** If there is another listener, the program exits by itself. Otherwise exit as the signal would. */
@@ -75,14 +122,27 @@ export function spawnGroup(
   return child
 }
 
-/** Ends a group: closes its input and sends SIGTERM, then SIGKILL after `graceMs`. Resolves when the leader has exited. */
+/** Milliseconds to wait for the end of groups that were killed. */
+const killedWithin = 1000
+
+/**
+ * Ends a group: closes its input and sends SIGTERM, then SIGKILL after `graceMs`. Then kills the groups that its processes
+ * had started. Resolves when the leader has exited and these have ended.
+ */
 export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs = 300): Promise<void> {
   const pid = child.pid
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const others = groupsBelow(pid)
   child.stdin.end()
   killTree(pid, 'SIGTERM')
   const timer = setTimeout(() => killTree(pid, 'SIGKILL'), graceMs)
   await exited
   clearTimeout(timer)
+  for (const group of others) killTree(group, 'SIGKILL')
+  const until = performance.now() + killedWithin
+  while (others.length > 0 && performance.now() < until) {
+    if (!runningProcesses().some(({ group }) => others.includes(group))) return
+    await wait(10)
+  }
 }

@@ -7,7 +7,7 @@ case $1 in
   start)
     mkdir -p "$data/files"
     chown -R mysql "$data"
-    trap 'kill $server; wait $server; rm -rf "$data"' EXIT
+    trap 'kill -KILL $server; wait $server; rm -rf "$data"' EXIT
     trap exit INT TERM
     mariadb-install-db --no-defaults --user=mysql --datadir="$data/files" \
       --auth-root-authentication-method=normal --skip-test-db > "$data/install.log"
@@ -17,10 +17,28 @@ case $1 in
     wait $server
     ;;
   seed)
-    echo 'drop database if exists shop; create database shop' | $client
-    $client shop < "$here/shop.sql"
+    # The database stays: a connection would lose it as its default.
+    echo 'create database if not exists shop' | $client
+    {
+      echo 'set foreign_key_checks = 0;'
+      echo "select concat('drop ', if(table_type = 'VIEW', 'view', 'table'), ' \`', table_name, '\`;') from information_schema.tables where table_schema = 'shop'" | $client -N
+      echo 'set foreign_key_checks = 1;'
+      cat "$here/shop.sql"
+    } | $client shop
     ;;
   show)
-    mariadb-dump --no-defaults --socket="$data/socket" -u root --compact --order-by-primary shop
+    # A JSON object with the rows of each table: one statement, made from the catalogue.
+    $client -N -r shop << 'SQL'
+set session group_concat_max_len = 10000000;
+select concat('select json_object(', group_concat(concat(quote(name), ', json_query((select coalesce(json_arrayagg(json_object(', pairs, ') order by ', columns, '), json_array()) from `', name, '`), \'$\')')), ')')
+from (
+  select table_name as name,
+    group_concat(quote(column_name), ', `', column_name, '`' order by ordinal_position) as pairs,
+    group_concat('`', column_name, '`' order by ordinal_position) as columns
+  from information_schema.columns where table_schema = database() group by table_name
+) as tables into @statement;
+prepare show_all from @statement;
+execute show_all;
+SQL
     ;;
 esac

@@ -16,5 +16,5 @@ test('random streams keep the earlier key, so the tasks are those of earlier ver
   expect(splitKey('train')).toBe('train')
   const { id, prompt } = filesystemTasks.task({ split: 'unseen-paraphrase', seed: 0, kind: 'read' })
   expect(id).toBe('filesystem/unseen-paraphrase/read/0')
-  expect(prompt).toBe('I would like a quick peek at /laundry/butter-sorbet.txt, what message does it hold')
+  expect(prompt).toBe('I need to see the text inside /laundry/butter-sorbet.txt right now')
 })

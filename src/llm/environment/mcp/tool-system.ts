@@ -12,15 +12,9 @@ import {
   type GeneratedValues,
   noGeneratedValues,
 } from './profile/generated.ts'
+import { exceptionsOf, withoutFiles } from './profile/own-files.ts'
 import type { AdmittedTool } from './safety.ts'
-import {
-  compactResult,
-  defaultResultLimit,
-  isPlainObject,
-  objectsIn,
-  parseJson,
-  type PlainObject,
-} from './salient.ts'
+import { compactResult, defaultResultLimit, objectsIn, parseJson, type PlainObject } from './salient.ts'
 import { type EpisodeState, newState, type StateCallOptions, type StatePool } from './server/state-pool.ts'
 
 /** A call that shows the state, or a part of it. */
@@ -88,7 +82,9 @@ export interface ToolSystem {
   observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
   /** What each of these calls shows in a state, as the server writes it. */
   sights(state: EpisodeState, observers: readonly Observer[], options?: StateCallOptions): Promise<string[]>
-  /** Records of the first state: those that a service behind the tools tells of itself, and those that the observers show. */
+  /**
+   * Records of the first state: those that the servers can tell without a call, and those that the observers show.
+   */
   records(signal?: AbortSignal): Promise<PlainObject[]>
   close(): Promise<void>
 }
@@ -124,7 +120,8 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
   ): Promise<Sight[]> {
     const seen = new Map<string, Sight[]>()
     const look = async (name: string, args: Record<string, unknown>): Promise<string> => {
-      if (name === filesObserver) return withoutPaths(await pool.describe(state, callOptions.signal), args)
+      if (name === filesObserver)
+        return withoutFiles(await pool.describe(state, callOptions.signal), exceptionsOf({ arguments: args }))
       const result = await pool.call(state, name, args, callOptions)
       return `${result.isError ? 'error: ' : ''}${result.text}`
     }
@@ -213,13 +210,6 @@ interface Sight {
   name: string
   arguments: Record<string, unknown>
   text: string
-}
-
-/** What the files show, without the paths that are excepted. */
-function withoutPaths(text: string, { except }: Record<string, unknown>): string {
-  const json = parseJson(text)
-  if (!Array.isArray(except) || !isPlainObject(json)) return text
-  return JSON.stringify(Object.fromEntries(Object.entries(json).filter(([path]) => !except.includes(path))))
 }
 
 /** Most calls of an observer that is called once for each value. */

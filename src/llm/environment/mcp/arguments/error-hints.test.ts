@@ -75,7 +75,7 @@ const cases: Case[] = [
   {
     error: 'Error: Either time, text or textGone must be provided',
     names: ['time', 'text', 'textGone'],
-    expected: { time: { required: true } },
+    expected: { text: { required: true } },
   },
   {
     // mcp-shrimp-task-manager
@@ -145,6 +145,13 @@ const cases: Case[] = [
 test.each(cases)('$error', ({ error, args = {}, names = [], expected }) => {
   const found = Object.fromEntries(correctionsOf(error, args, names))
   expect(found).toMatchObject(expected)
+})
+
+test('a sentence that rules out a property names no values, and an unknown value is no suggestion', () => {
+  const both = 'Provide only one of "text" or "regex", not both.'
+  expect(correctionsOf(both, { text: 'river', regex: 'lake' }, ['text', 'regex']).get('text')).toBeUndefined()
+  const unknown = correctionsOf('Unknown key: "laptop-60"', { key: 'laptop-60' }, ['key'])
+  expect(unknown.get('key')).not.toHaveProperty('examples')
 })
 
 test('a message that names nothing of the call teaches nothing', () => {

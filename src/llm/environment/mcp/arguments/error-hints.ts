@@ -32,8 +32,11 @@ export function correctionsOf(
       learn(reported.path, reported.hints)
       continue
     }
+    const excluded = exclusions(sentence, names)
+    for (const [path, hints] of excluded) learn(path, hints)
+    // "Provide only one of `text` or `regex`" names properties, and no values.
+    if (excluded.length > 0) continue
     for (const path of subjectsOf(sentence, leaves, names)) learn(path, hintsOfSentence(sentence))
-    for (const [path, hints] of exclusions(sentence, names)) learn(path, hints)
     for (const path of requirements(sentence, names)) learn(path, { required: true })
   }
   for (const { path, hints } of jsonIssues(text)) learn(path, hints)
@@ -202,7 +205,9 @@ function exclusions(sentence: string, names: readonly string[]): [string, Hints]
     /\beither ((?:["'`]?\w+["'`]?, )+["'`]?\w+["'`]? or ["'`]?\w+)["'`]? (?:must|is required|has to)/i.exec(
       sentence,
     ) ?? []
-  const one = three === undefined ? undefined : listedValues(three).find((name) => names.includes(name))
+  const listed = three === undefined ? [] : listedValues(three).filter((name) => names.includes(name))
+  // Waiting for a time says nothing.
+  const one = listed.find((name) => !/^(?:time|timeout|duration|delay|wait)/.test(name)) ?? listed[0]
   if (one !== undefined) return [[one, { required: true }]]
   if (first === undefined || second === undefined || !names.includes(first) || !names.includes(second))
     return []
@@ -247,7 +252,7 @@ export function hintsOfSentence(sentence: string): Hints {
   ].flatMap(([, list]) => listedValues(list))
   const values = wanted.length > 1 ? wanted : choicesIn(sentence)
   const suggested =
-    /(?:did you mean|perhaps you meant|similar|closest|suggestions?|available(?: \w+){0,2}|existing(?: \w+){0,2}|known(?: \w+){0,2})(?: are| is)?\s*[:?]?\s*(.+)$/i.exec(
+    /\b(?:did you mean|perhaps you meant|similar|closest|suggestions?|available(?: \w+){0,2}|existing(?: \w+){0,2}|known(?: \w+){0,2})(?: are| is)?\s*[:?]?\s*(.+)$/i.exec(
       sentence,
     )?.[1]
   const one =

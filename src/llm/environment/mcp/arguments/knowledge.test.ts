@@ -174,3 +174,20 @@ test('a pattern that cannot be written out, or only at great length, gives no te
   for (const pattern of ['^(.)\\1$', '\\p{L}', '(((', '[a-', 'a{99999}', '(a{99}){99}', '('.repeat(100)])
     expect(textFromPattern(pattern, createRandom(1), limitedWork(100_000)), pattern).toBeUndefined()
 })
+
+test('a forbidden property is given no more, and no more is forbidden after learning has ended', () => {
+  const { knowledge, inputSchema } = use(
+    { properties: { text, file: text }, required: ['text'], refuses: () => undefined },
+    1,
+  )
+  const given = (): number =>
+    Array.from({ length: 40 }, (_, seed) =>
+      sampleArguments(inputSchema, { random: createRandom(seed), words, known: [], reuse: false }),
+    ).filter((args) => 'file' in args).length
+  expect(given()).toBeGreaterThan(0)
+  knowledge.forbid('tool', 'file')
+  expect(given()).toBe(0)
+  knowledge.settle()
+  knowledge.forbid('tool', 'text')
+  expect(knowledge.hints('tool', 'text')).toBeUndefined()
+})

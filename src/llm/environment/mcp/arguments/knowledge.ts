@@ -33,6 +33,8 @@ export interface Knowledge {
    * @returns true if its error message taught something new.
    */
   learn(tool: string, args: PlainObject, result: { text: string; isError: boolean }): boolean
+  /** From now on leaves out an optional property of a tool. */
+  forbid(tool: string, path: string): void
   /** How many times an error message taught something new: while it grows, another try is worthwhile. */
   readonly taught: number
   /** Ends learning. From now on the same draws give the same arguments. */
@@ -140,6 +142,9 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
       const fresh = failed && keep(tool, correctionsOf(text, args, namesOf(tool)))
       if (fresh) taught++
       return fresh
+    },
+    forbid(tool, path) {
+      if (!settled && keep(tool, new Map([[path, { forbidden: true }]]))) taught++
     },
     get taught() {
       return taught

@@ -71,7 +71,8 @@ function matchProperty(name: string, record: PlainObject): unknown {
   const last = spoken(name).map(singular).at(-1)
   if (last === undefined || !lookup.has(last)) return undefined
   const texts = Object.values(record).filter((value) => typeof value === 'string')
-  if (!pathNames.has(last)) return texts[0]
+  // A file of which only the path is known is nothing but a file.
+  if (!pathNames.has(last)) return Object.keys(record).join() === 'path' ? undefined : texts[0]
   const { path, name: own } = record
   return isText(path)
     ? path
@@ -108,7 +109,7 @@ function isId(name: string): boolean {
 }
 
 /** The property of a record that a property of this name refers to; undefined if the record has none. */
-function keyFor(name: string, record: PlainObject): string | undefined {
+export function keyFor(name: string, record: PlainObject): string | undefined {
   if (Object.hasOwn(record, name)) return name
   const words = spoken(name).map(singular)
   const keys = Object.keys(record)
@@ -209,7 +210,9 @@ export function asksForText(name: string, description: unknown): boolean {
   return (
     /^(?:old|search|find|original|existing|target)(?:$|[A-Z_-])/.test(name) ||
     (typeof description === 'string' &&
-      /\bmust match\b|\btext to (?:search|find|replace)\b/i.test(description))
+      /\bmust match\b|\btext to (?:search|find|replace|wait for(?! to (?:disappear|vanish)))\b/i.test(
+        description,
+      ))
   )
 }
 

@@ -191,3 +191,45 @@ test('a tool that changes a record is given its name, and often other values tha
   expect(other.length).toBeGreaterThan(5)
   expect(other.length).toBeLessThan(35)
 })
+
+test('how long a tool waits is short, and what is to vanish is not waited for', () => {
+  const properties = {
+    time: { type: 'number', description: 'The time to wait in seconds, at most 30' },
+    text: { type: 'string', description: 'The text to wait for' },
+    textGone: { type: 'string', description: 'The text to wait for to disappear' },
+  }
+  for (let seed = 0; seed < 40; seed++) {
+    const args = draw({ type: 'object', properties }, seed)
+    expect(args['time']).toBeLessThanOrEqual(2)
+    expect(args).not.toHaveProperty('textGone')
+  }
+  // A text that is waited for is one that is there, also where values are made up.
+  const known = [{ ref: 'e1', role: 'button', name: 'Order', text: 'Order' }]
+  const only = { type: 'object', properties: { text: properties.text }, required: ['text'] }
+  for (let seed = 0; seed < 10; seed++)
+    expect(
+      sampleArguments({ ...only }, { random: createRandom(seed), words, known, reuse: false })['text'],
+    ).toBe('Order')
+})
+
+test('a file of which only the path is known is used for paths alone', () => {
+  const properties = { path: { type: 'string' }, query: { type: 'string' } }
+  for (let seed = 0; seed < 20; seed++) {
+    const args = draw({ type: 'object', properties, required: ['path', 'query'] }, seed, [
+      { path: '/x/a.js' },
+    ])
+    expect(args['path']).toBe('/x/a.js')
+    expect(args['query']).not.toContain('a.js')
+  }
+})
+
+test('an example of the description comes before a text of a record under another name', () => {
+  const key = { type: 'string', description: 'Name of the key, such as `ArrowLeft` or `a`' }
+  const known = [{ ref: 'e1', title: 'Order' }]
+  const drawn = Array.from(
+    { length: 30 },
+    (_, seed) => draw({ type: 'object', properties: { key }, required: ['key'] }, seed, known)['key'],
+  )
+  expect(drawn).toContain('ArrowLeft')
+  expect(drawn).not.toContain('Order')
+})

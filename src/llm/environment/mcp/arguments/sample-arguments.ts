@@ -6,7 +6,16 @@ import { isPlainObject, type PlainObject } from '../salient.ts'
 import { isWritten, pathsOf, wantsText } from './argument-kinds.ts'
 import { type Hints, hintsOf } from './hints.ts'
 import { type Knowledge, knowledgeOf, type SourceUse } from './knowledge.ts'
-import { existingText, knownValue, namingProperty, pickSource, type SourceWish } from './known-records.ts'
+import { elementArgument, pickElement } from './page-elements.ts'
+import {
+  asksForText,
+  existingText,
+  keyFor,
+  knownValue,
+  namingProperty,
+  pickSource,
+  type SourceWish,
+} from './known-records.ts'
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
 import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
@@ -150,12 +159,16 @@ function pickMember(members: readonly unknown[], { path }: Place, context: Makin
   return member
 }
 
+function about({ knowledge, tool }: Making): string {
+  return tool === undefined ? '' : (knowledge?.about(tool) ?? '')
+}
+
 function weightOf({ knowledge, tool }: Making, path: string, source: string): number {
   return tool === undefined ? 1 : (knowledge?.weight(tool, path, source) ?? 1)
 }
 
 function sampleText(schema: JsonSchema, place: Place, context: Making, beside: PlainObject): unknown {
-  const { tool, knowledge, words, random, work, known, recent = [] } = context
+  const { words, random, work, known, recent = [] } = context
   const hints = hintsAt(schema, place, context)
   // A property without a type may be a number: the server said so.
   if (typeOf(schema) === undefined && (hints.type === 'number' || hints.type === 'integer'))
@@ -166,7 +179,7 @@ function sampleText(schema: JsonSchema, place: Place, context: Making, beside: P
       random,
       work,
       hints,
-      about: tool === undefined ? '' : (knowledge?.about(tool) ?? ''),
+      about: about(context),
       records: () => [...known, ...recent],
       beside,
       wants: context.wants,
@@ -204,7 +217,12 @@ function sampleObject(
     text: wantsText(schema, root),
     weigh: (name, value) => weightOf(context, below(place, name), knownSource(value)),
   }
-  const source = given ?? (context.reuse ? pickSource(names, context, wish) : undefined) ?? place.outer
+  const element = pickElement(properties, about(context), [...context.known, ...(context.recent ?? [])], {
+    random: context.random,
+    weigh: (name, ref) => weightOf(context, below(place, name), knownSource(ref)),
+  })
+  const source =
+    given ?? element ?? (context.reuse ? pickSource(names, context, wish) : undefined) ?? place.outer
   const naming =
     source !== undefined && context.changes === true && context.random.next() < 0.5
       ? namingProperty(names, source)
@@ -224,9 +242,13 @@ function sampleObject(
     const optional = !needed.has(name) && name !== context.always
     if (optional && hints.required !== true) {
       // How long a tool waits by default may be too long.
-      const usual = waits.test(name) ? 10 : ('default' in property ? 0.15 : 0.3) * often
+      const usual = waits.test(`${name} ${String(property['description'])}`)
+        ? 10
+        : ('default' in property ? 0.15 : 0.3) * often
       const share = usual * weightOf(context, at.path, 'given')
-      if (hints.forbidden === true || context.random.next() >= share) continue
+      // What will vanish is not known: a call would wait for it until its deadline.
+      const vanishes = /\bto (?:disappear|vanish)\b/.test(String(property['description']))
+      if (hints.forbidden === true || vanishes || context.random.next() >= share) continue
       context.uses.push({ path: at.path, source: 'given' })
     }
     try {
@@ -253,8 +275,8 @@ function knownSource(value: unknown): string {
   return `known ${JSON.stringify(one)?.slice(0, 80)}`
 }
 
-/** Optional numbers that say how long a tool takes. */
-const waits = /^(?:duration|delay|wait|sleep)(?:$|[A-Z_-])/
+/** Optional numbers that say how long a tool takes: by the name, or by the description. */
+const waits = /^(?:duration|delay|wait|sleep)(?:$|[A-Z_-])|\btime to wait\b/
 
 /** The value of a known record for a property; undefined if none fits, or a new one is wanted. */
 function knownArgument(
@@ -269,14 +291,25 @@ function knownArgument(
   }: { source: PlainObject | undefined; changed: boolean; hints: Hints; beside: PlainObject },
   context: Making,
 ): unknown {
+  const ofElement = elementArgument(name, property, source, beside, {
+    random: context.random,
+    records: [...context.known, ...(context.recent ?? [])],
+  })
+  if (ofElement !== undefined) {
+    context.uses.push({ path, source: knownSource(ofElement) })
+    return ofElement
+  }
   if (hints.existing === false || isWritten(name, property, context)) return undefined
   const inDatabase = nameInDatabase(name, beside, context)
   if (inDatabase !== undefined && (context.reuse || hints.existing === true))
     return fit(inDatabase, property, root, context)
-  // The server said that the value must exist.
+  // The server said that the value must exist, or the description does.
   const weigh = (_: string, value: unknown): number => weightOf(context, path, knownSource(value))
-  const from = source ?? (hints.existing === true ? pickSource([name], context, { weigh }) : undefined)
+  const exists = hints.existing === true || asksForText(name, property['description'])
+  const from = source ?? (exists ? pickSource([name], context, { weigh }) : undefined)
   if (from === undefined || (changed && hints.existing !== true)) return undefined
+  // An example says more than a text of a record under another name.
+  if ((hints.examples?.length ?? 0) > 0 && keyFor(name, from) === undefined) return undefined
   const weight = weightOf(context, path, 'known')
   if (weight < 1 && hints.existing !== true && context.random.next() >= weight) return undefined
   const value = fit(

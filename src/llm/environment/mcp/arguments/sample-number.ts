@@ -20,6 +20,7 @@ const usual: readonly [RegExp, number, number][] = [
   [/^(?:offset|skip|index|start)$/, 0, 5],
   [/^(?:precision|decimals|digits)$/, 0, 6],
   [/^(?:rating|stars|score)$/, 1, 5],
+  [/^(?:width|height)$/, 100, 1000],
   [/^port$/, 1024, 9999],
 ]
 
@@ -49,7 +50,10 @@ export function sampleNumber(
   const [, from, to] = words.some((word) => expiry.test(word))
     ? [expiry, 600, 7200]
     : (usual.find(([pattern]) => pattern.test(words.at(-1) ?? '')) ?? [undefined, undefined, undefined])
-  const soft = bounds(least, most, hints.low ?? from, hints.high ?? to)
+  // A description says how long a tool may wait at most, which is longer than a call may take.
+  const soft = /\btime to wait\b/.test(String(schema['description']))
+    ? bounds(least, most, 1, 2)
+    : bounds(least, most, hints.low ?? from, hints.high ?? to)
   const low = soft.low ?? (most !== undefined && most < 0 ? most - 99 * step : 0)
   const high = soft.high ?? low + 99 * step
   const first = Math.ceil(low / step)

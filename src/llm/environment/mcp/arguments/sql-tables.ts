@@ -55,13 +55,23 @@ export function readRows(json: unknown, call: Readonly<PlainObject>): TableRecor
   const names = Object.keys(json[0])
   if (names.length < 2 || !json.every((row) => Object.keys(row).join() === names.join())) return undefined
   const columns = names.map((name) => {
-    const values = json.map((row) => row[name]).filter((value) => value !== null)
-    if (values.every(Number.isInteger)) return `${name} INTEGER${name === 'id' ? ' PRIMARY KEY' : ''}`
-    if (values.every((value) => typeof value === 'number')) return `${name} REAL`
-    return `${name} ${values.every((value) => typeof value === 'boolean') ? 'BOOLEAN' : 'TEXT'}`
+    const type = columnType(json, name)
+    return `${name} ${type}${type === 'INTEGER' && name === 'id' ? ' PRIMARY KEY' : ''}`
   })
   return { table, columns }
 }
+
+/** The type of a column of SQL that holds the values of a property. */
+export function columnType(rows: readonly PlainObject[], name: string): string {
+  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined)
+  if (values.length === 0) return 'TEXT'
+  if (values.every(Number.isInteger)) return 'INTEGER'
+  if (values.every((value) => typeof value === 'number')) return 'REAL'
+  if (values.every((value) => typeof value === 'boolean')) return 'BOOLEAN'
+  return values.every((value) => typeof value === 'string' && isDate.test(value)) ? 'DATE' : 'TEXT'
+}
+
+const isDate = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?$/
 
 function isKey(item: PlainObject): boolean {
   return Number(item['pk']) > 0 || item['primary_key'] === true || item['Key'] === 'PRI'

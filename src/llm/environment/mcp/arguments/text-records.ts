@@ -1,5 +1,6 @@
 import { isPlainObject, objectsIn, parseJson, type PlainObject } from '../salient.ts'
 import { noteOrigin } from './known-records.ts'
+import { elementsOf } from './page-elements.ts'
 import { readRows, readTable } from './sql-tables.ts'
 
 /** Lines and records that are read from one result. Longer results are cut. */
@@ -41,8 +42,10 @@ export function recordsOf(text: string, call: Readonly<PlainObject> = {}, tool?:
 const mark =
   /\[(\w{1,20})=([\w-]{1,40})\]|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/gi
 
-/** Ids that stand anywhere in a text: `[ref=e5]`, and UUIDs. Only the first fifty. */
+/** Elements of a page, else ids that stand anywhere in a text: `[id=e5]`, and UUIDs. Only the first fifty. */
 function marksOf(text: string): PlainObject[] {
+  const elements = elementsOf(text)
+  if (elements.length > 0) return elements
   const found = new Map<string, PlainObject>()
   for (const [whole, name, value, uuid] of text.slice(0, 50_000).matchAll(mark)) {
     if (found.size === 50) break

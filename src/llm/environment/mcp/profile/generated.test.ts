@@ -58,3 +58,16 @@ test('the new ids of a repeated call replace the old ones', () => {
   expect(madeUpAnew(text(old), text(now))).toContainEqual([old.id, now.id])
   expect(madeUpAnew('Added note 3f2a9c81b', 'Added note 77be01aa2')).toEqual([['3f2a9c81b', '77be01aa2']])
 })
+
+test('how long a call took is made up: two calls take different times', () => {
+  const said = (time: string) => `Inserted 1 row\nQuery execution time: ${time}`
+  expect(compareResults(said('2.31 ms'), said('3 ms')).kind).toBe('generated')
+  expect(compareResults(said('2 rows'), said('3 rows')).kind).toBe('other')
+})
+
+test('elements of a page are compared by their order, whatever their references are', () => {
+  const page = (prefix: string, name = 'Order') =>
+    `- button "${name}" [ref=${prefix}1]\n- link "Help" [active] [ref=${prefix}2]\n- see [ref=${prefix}1]`
+  expect(compareResults(page('e'), page('f2e')).kind).toBe('same')
+  expect(compareResults(page('e'), page('e', 'Done')).kind).toBe('other')
+})

@@ -20,7 +20,7 @@ export function generatedNames({ places }: GeneratedValues): string[] {
   return [...new Set([...places].map((place) => place.slice(0, place.lastIndexOf(' '))))].filter(Boolean)
 }
 
-type Shape = 'uuid' | 'time' | 'code' | 'number'
+type Shape = 'uuid' | 'time' | 'duration' | 'code' | 'number'
 
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/
 const written =
@@ -28,14 +28,20 @@ const written =
 const numeric =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d?\/\d\d?\/\d{2,4}(?:,? \d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?)?|(?<!\d)\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AP]M)?(?!\d)/
 const time = new RegExp(`${written.source}|${numeric.source}`)
+/** How long something took: `2.31 ms`. */
+const duration = /(?<![\w.])\d+(?:\.\d+)?\s?(?:[mµn]s|milliseconds?|seconds?)(?![\w])/
 // Letters and digits mixed, as in nano-ids and hashes; a word or a version has no such mixture of eight characters.
 const code = /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{8,}(?![\w-])/
 const number = /(?<![\w.])\d{4,}(?![\w]|\.\d)/
-const token = new RegExp([uuid, time, code, number].map(({ source }) => `(${source})`).join('|'), 'gi')
+const token = new RegExp(
+  [uuid, time, duration, code, number].map(({ source }) => `(${source})`).join('|'),
+  'gi',
+)
 
 function shapeOfToken(text: string): Shape {
   if (new RegExp(`^${uuid.source}$`, 'i').test(text)) return 'uuid'
   if (new RegExp(`^(?:${time.source})$`, 'i').test(text)) return 'time'
+  if (new RegExp(`^${duration.source}$`, 'i').test(text)) return 'duration'
   return /^\d+$/.test(text) ? (isNow(Number(text)) ? 'time' : 'number') : 'code'
 }
 
@@ -92,10 +98,21 @@ function sorted(value: unknown, blank: (leaf: Leaf, name: string) => unknown): u
   )
 }
 
-/** A result as JSON if it is JSON, otherwise as text without runs of white space. */
+/**
+ * A result as JSON if it is JSON, otherwise as text without runs of white space. Elements of a page are numbered by their
+ * order, because their references (`[ref=e5]`) depend on what was looked at before.
+ */
 function readResult(text: string): unknown {
   const json = parseJson(text)
-  return json === undefined ? text.trim().replaceAll(/\s+/g, ' ') : keysAsValues(json)
+  if (json !== undefined) return keysAsValues(json)
+  const refs = new Map<string, string>()
+  return text
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\[ref=([\w-]+)\]/g, (_, ref: string) => {
+      if (!refs.has(ref)) refs.set(ref, `[ref=#${refs.size + 1}]`)
+      return refs.get(ref) ?? ''
+    })
 }
 
 /** Writes an object by id (`{ "x7f3a9c2": {...} }`) as a list of records, so that its keys are compared like values. */

@@ -1,7 +1,12 @@
 import { filesObserver } from '../environment-config.ts'
 import { isPlainObject, objectsIn, parseJson } from '../salient.ts'
 import type { Observer } from '../tool-system.ts'
-import { observerKey, type Tried } from './trying.ts'
+import type { Tried } from './trying.ts'
+
+/** Tells observers apart. */
+export function observerKey({ name, arguments: args }: Observer): string {
+  return Object.keys(args).length === 0 ? name : `${name} ${JSON.stringify(args)}`
+}
 
 /**
  * Chooses the calls that show what the writing tools change. For each writing tool: tools without arguments if their

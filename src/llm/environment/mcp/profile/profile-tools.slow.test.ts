@@ -69,6 +69,19 @@ test('a server that keeps its state in memory is restarted, since restoring file
   }
 })
 
+test('files that a server writes for itself are no part of its state', async () => {
+  const { environment, profile, effects, tasks, leftOut } = await profiled('copying', {})
+  expect(effects).toMatchObject({
+    list_notes: { effect: 'reading' },
+    find_notes: { effect: expect.stringMatching(/^(?:pure|reading)$/) },
+    add_note: { effect: 'writing', shownBy: 'list_notes' },
+  })
+  expect(leftOut).toEqual([])
+  expect(profile.observers).toEqual([{ name: 'list_notes', arguments: {} }])
+  expect(describeProfile(profile)).toMatch(/Not part of the state, .*copies\/notes-#-#-#T#-#-#-#Z\.txt/)
+  expect(new Set(await solved(environment, tasks.all('train')))).toEqual(new Set([true]))
+})
+
 test('a sandbox does not speak for other hosts unless it says to', async () => {
   const server = { url: 'http://127.0.0.1:9/mcp' }
   await expect(createMcpEnvironment({ name: 'web', server, sandbox: true })).rejects.toMatchObject({

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-import { spoken } from '../arguments/words.ts'
 import { requiredOf } from '../arguments/schema-parts.ts'
 import { filesObserver } from '../environment-config.ts'
 import type { LeftOutTool } from '../safety.ts'
@@ -7,11 +6,12 @@ import type { ResetMode } from '../server/pooled-server.ts'
 import type { StatePool } from '../server/state-pool.ts'
 import type { Observer, ToolSystem } from '../tool-system.ts'
 import { concludeTool } from './conclusions.ts'
-import { chooseObservers } from './observers.ts'
+import { chooseObservers, observerKey } from './observers.ts'
+import { changedByAll, exceptFiles, exceptionsOf, soundsReading } from './own-files.ts'
 import { type Proof, proveReaders, proveWriters } from './proofs.ts'
 import { clockTick, plainCall } from './repeatable.ts'
 import type { ToolExample, ToolProfile } from './tool-profile.ts'
-import { CallsUsedUp, createTrying, observerKey, soundsChanging, type Tried, type Trying } from './trying.ts'
+import { CallsUsedUp, createTrying, soundsChanging, type Tried, type Trying } from './trying.ts'
 
 export interface ProfileOptions {
   seed: number
@@ -41,6 +41,8 @@ export interface ProfiledTools {
   calls: number
   /** How the state is reset; `none` if a reset was tried and did not bring back the first state. */
   reset: 'restart' | 'restore' | 'none'
+  /** Files that the server writes for itself, by path, with # for the numbers of those named by the time. */
+  ownFiles: readonly string[]
   /** What is restored: the files of a slot, and what a service keeps. */
   kept: 'its files' | 'its files and its service'
 }
@@ -82,7 +84,8 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
       if (!(error instanceof CallsUsedUp)) throw error
     })
     trying.beginProofs()
-    ignoreNoise([...trying.tried.values()], trying.witnesses)
+    const tried = [...trying.tried.values()]
+    exceptFiles(tried, trying.witnesses, changedByAll(tried))
     await clockTick(began, options.signal)
     await proveWriters(trying, proof, mode)
     await proveReaders(trying)
@@ -123,6 +126,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     observers,
     calls: Math.min(trying.calls(), options.mostCalls),
     reset: proof.works ? (mode?.way ?? 'restart') : 'none',
+    ownFiles: trying.witnesses.filter(({ name }) => name === filesObserver).flatMap(exceptionsOf),
     kept: options.service === true ? 'its files and its service' : 'its files',
   }
 }
@@ -147,18 +151,23 @@ async function tryAll(trying: Trying): Promise<void> {
     await trying.tryTool(entry, 1, 0)
     if (entry.examples.length > 0) trying.addWitness(entry, {})
   }
-  const demanding = entries.filter(({ tool }) => requiredOf(tool.spec.inputSchema).length > 0)
+  // Among them tools whose arguments are all optional, if they refuse a call without any.
+  const demanding = entries.filter(
+    ({ tool, succeeded }) => requiredOf(tool.spec.inputSchema).length > 0 || succeeded === 0,
+  )
   for (let round = 0; round < rounds; round++) {
     const before = progress(entries)
     for (const entry of demanding) {
       if (settled(entry)) continue
-      await trying.tryTool(entry, round === 0 ? 3 : 5, round * 8)
+      const from = plainCall(entry.tool) === undefined ? round * 8 : round * 8 + 1
+      await trying.tryTool(entry, round === 0 ? 3 : 5, from)
       const example = entry.examples.toSorted(bySimplicity).at(0)
       if (example !== undefined && entry.tool.kind !== 'write') trying.addWitness(entry, example.arguments)
     }
     // What changed nothing in the first state may do so now: clear a list, undo a step.
     for (const entry of needless)
-      if (entry.tool.kind !== 'read' && !settled(entry)) await trying.tryTool(entry, 2, round * 8 + 1)
+      if (entry.tool.kind !== 'read' && !demanding.includes(entry) && !settled(entry))
+        await trying.tryTool(entry, 2, round * 8 + 1)
     if (entries.every(settled) || (round > 0 && progress(entries) === before)) break
   }
 }
@@ -179,44 +188,11 @@ function settled({ changed, succeeded, tool, hopeless, slow, died }: Tried): boo
   return hopeless !== undefined || slow > 1 || died > 1 || changed > 1 || succeeded >= enough
 }
 
-const readingVerbs = new Set('list get read show search find describe count status view fetch'.split(' '))
-
 /** Tools that are marked as reading first, then those whose names say so. */
 function byTrust(left: Tried, right: Tried): number {
   const rank = ({ tool }: Tried): number => {
     if (tool.kind === 'read') return 0
-    return spoken(tool.spec.name).some((word) => readingVerbs.has(word.toLowerCase())) ? 1 : 2
+    return soundsReading(tool.spec.name) ? 1 : 2
   }
   return rank(left) - rank(right)
-}
-
-/** A file that nearly every tool changes, those that read too, is a log and not a part of the state. */
-function ignoreNoise(entries: readonly Tried[], witnesses: Observer[]): void {
-  const used = entries.filter(({ succeeded }) => succeeded > 0)
-  const paths = new Set(used.flatMap((entry) => [...entry.paths]))
-  const noise = [...paths].filter((path) => {
-    const by = used.filter((entry) => entry.paths.has(path))
-    const reads = by.some(({ tool }) => tool.kind === 'read' || byName(tool.spec.name))
-    return reads && by.length >= 3 && by.length >= 0.8 * used.length
-  })
-  if (noise.length === 0) return
-  for (const entry of used) {
-    for (const path of noise) entry.paths.delete(path)
-    if (entry.paths.size > 0) continue
-    const before = entry.changes.get(filesObserver)
-    entry.changes.delete(filesObserver)
-    if (before !== undefined && entry.changes.size === 0) entry.changed = 0
-  }
-  const at = witnesses.findIndex(({ name }) => name === filesObserver)
-  witnesses[at] = { name: filesObserver, arguments: { except: noise } }
-  // Its key is another now.
-  for (const entry of used) {
-    const count = entry.changes.get(filesObserver)
-    entry.changes.delete(filesObserver)
-    if (count !== undefined) entry.changes.set(observerKey(witnesses[at]), count)
-  }
-}
-
-function byName(name: string): boolean {
-  return spoken(name).some((word) => readingVerbs.has(word.toLowerCase()))
 }

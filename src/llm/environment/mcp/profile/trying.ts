@@ -13,6 +13,15 @@ import { parseJson, type PlainObject } from '../salient.ts'
 import { type EpisodeState, newState, SlowCall } from '../server/state-pool.ts'
 import type { Observer, ToolSystem } from '../tool-system.ts'
 import { canonicalResults, compareResults, noGeneratedValues } from './generated.ts'
+import {
+  changedPaths,
+  exceptFiles,
+  exceptionsOf,
+  filesOfMoments,
+  madeOnce,
+  withoutFiles,
+} from './own-files.ts'
+import { observerKey } from './observers.ts'
 import { plainCall } from './repeatable.ts'
 import type { ToolExample } from './tool-profile.ts'
 
@@ -81,10 +90,6 @@ export function soundsChanging(name: string): boolean {
   return spoken(name).some((word) => changingVerbs.has(word.toLowerCase()))
 }
 
-export function observerKey({ name, arguments: args }: Observer): string {
-  return Object.keys(args).length === 0 ? name : `${name} ${JSON.stringify(args)}`
-}
-
 /**
  * Calls the tools of a system in one state that goes on, and looks at what each call changes: through the files of the
  * slot, and through tools that are believed to read. What it creates is there for the calls after it.
@@ -115,6 +120,8 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
   let state: EpisodeState = newState()
   let seeds: ToolExample['seeds'][number][] = []
   let sights: string[] | undefined
+  /** How much the witnesses showed before the state was changed. */
+  let fullness = 0
   let calls = 0
   // Proofs need calls too: trying may not use up all of them.
   let allowed = options.mostCalls * shareOfTrying
@@ -134,8 +141,12 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
   }
 
   async function look(some: EpisodeState, observers: readonly Observer[]): Promise<string[]> {
-    spend(observers.filter(({ name }) => name !== filesObserver).length)
-    return system.sights(some, observers, limits)
+    const tools = observers.filter(({ name }) => name !== filesObserver)
+    spend(tools.length)
+    const texts = await system.sights(some, tools, limits)
+    // The files come last: what a server makes when it is first called is not what the next call changes.
+    const at = observers.findIndex(({ name }) => name === filesObserver)
+    return at < 0 ? texts : texts.toSpliced(at, 0, ...(await system.sights(some, [observers[at]], limits)))
   }
 
   async function call(some: EpisodeState, name: string, args: Record<string, unknown>): Promise<ToolResult> {
@@ -160,7 +171,9 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
   async function lookNow(): Promise<string[]> {
     for (;;) {
       try {
-        return await look(state, witnesses)
+        const texts = await look(state, witnesses)
+        if (seeds.length === 0) fullness = length(texts)
+        return texts
       } catch (error) {
         const last = witnesses.pop()
         if (last === undefined || last.name === filesObserver) throw error
@@ -219,6 +232,10 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
       const after = await lookNow()
       // A witness that broke is gone: nothing can be compared.
       const comparable = after.length === before.length
+      if (comparable && !(await notePaths(entry, args, before, after))) {
+        begin()
+        return false
+      }
       const different = comparable
         ? witnesses.filter((_, index) => plain(before[index]) !== plain(after[index]))
         : []
@@ -234,9 +251,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
           const key = observerKey(witness)
           entry.changes.set(key, (entry.changes.get(key) ?? 0) + 1)
           if (witness.name !== filesObserver) continue
-          const at = witnesses.indexOf(witness)
-          for (const path of changedPaths(before[at], after[at])) entry.paths.add(path)
-          entry.opaque ||= /"hash":"[\da-f]{64}"/.test(after[at])
+          entry.opaque ||= /"hash":"[\da-f]{64}"/.test(after[witnesses.indexOf(witness)])
         }
         seeds.push({ name, arguments: args, text: result.text })
         recent.push(...recordsIn(args), ...recordsOf(result.text, args, name))
@@ -256,6 +271,33 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
       fault(entry, error)
       return false
     }
+  }
+
+  /**
+   * Notes the files that a call changed. From now on those that the server writes for itself are not looked at, and an
+   * argument that makes a reading tool write its result to a file is left out. Returns false for such a call.
+   */
+  async function notePaths(entry: Tried, args: PlainObject, before: string[], after: string[]) {
+    const at = witnesses.findIndex(({ name }) => name === filesObserver)
+    const changed = at < 0 ? [] : changedPaths(before[at], after[at])
+    if (changed.length === 0) return true
+    const { spec, kind } = entry.tool
+    const output = kind === 'read' ? namingOption(entry.tool, args, changed) : undefined
+    if (output !== undefined) {
+      system.knowledge.forbid(spec.name, output)
+      return false
+    }
+    let own: string[] = []
+    if (kind === 'read') {
+      await call(state, spec.name, args)
+      const [later] = await look(state, [witnesses[at]])
+      own = madeOnce(before[at], after[at], later)
+    }
+    for (const path of changed) entry.paths.add(path)
+    const all = [...tried.values()]
+    if (exceptFiles(all, witnesses, [...own, ...filesOfMoments(all)]))
+      for (const texts of [before, after]) texts[at] = withoutFiles(texts[at], exceptionsOf(witnesses[at]))
+    return true
   }
 
   /** The witnesses that still show a change when they are looked at again. The others fail now and then. */
@@ -309,11 +351,16 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
   }
 
   async function tryTool(entry: Tried, attempts: number, from: number): Promise<void> {
+    // What an earlier tool emptied or left leaves nothing to call others with.
+    if (seeds.length > 0 && sights !== undefined && length(sights) < fullness / 2) begin()
     if (seeds.length === 0 && from > 0) await fill()
     const { knowledge } = system
     let more = 0
     for (let index = 0; index < attempts + more; index++) {
       if (entry.hopeless !== undefined || entry.slow > 1 || entry.died > 1) return
+      // What keeps failing may need what was there at first.
+      if (from > 0 && index > 0 && index === attempts - 1 && entry.succeeded === 0 && seeds.length > 0)
+        begin()
       let args: Record<string, unknown>
       try {
         sights ??= await lookNow()
@@ -322,7 +369,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
         continue
       }
       try {
-        args = plainCall(entry.tool) === undefined || index > 0 ? draw(entry.tool, from + index) : {}
+        args = plainCall(entry.tool) === undefined || from + index > 0 ? draw(entry.tool, from + index) : {}
       } catch (error) {
         if (!(error instanceof UnusableSchema)) throw error
         entry.hopeless = `its schema cannot be used: ${error.message}`
@@ -363,11 +410,18 @@ function length(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0)
 }
 
-function changedPaths(before: string, after: string): string[] {
-  const [old, now] = [before, after].map((text) => Object(parseJson(text)) as PlainObject)
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
-    (path) => JSON.stringify(old[path]) !== JSON.stringify(now[path]),
-  )
+/** The optional argument that names one of these files. */
+function namingOption(
+  { spec }: AdmittedTool,
+  args: Readonly<PlainObject>,
+  paths: readonly string[],
+): string | undefined {
+  const required = requiredOf(spec.inputSchema)
+  const names = (value: unknown): boolean =>
+    typeof value === 'string' &&
+    value !== '' &&
+    paths.some((path) => path.endsWith(value.replace(/^\.?\//, '')))
+  return Object.keys(args).find((name) => !required.includes(name) && names(args[name]))
 }
 
 function plain(text: string): string {

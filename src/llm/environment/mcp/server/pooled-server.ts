@@ -12,7 +12,7 @@ import type { McpEnvironmentConfig } from '../environment-config.ts'
 import { type CallLimit, limitToolbox } from './call-limit.ts'
 import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
 import type { Service, StartService } from './service-process.ts'
-import { fillSlot, slotNames, type SlotPlan } from './slot.ts'
+import { filesAtWork, fillSlot, slotNames, type SlotPlan } from './slot.ts'
 import { createFileTracker, describeChanges, type SlotFiles } from './slot-files.ts'
 import type { StateServer } from './state-pool.ts'
 
@@ -130,13 +130,16 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       const { describe } = ways
       return describe && (async () => clean(await describe()))
     },
-    records: async () => (await service?.records?.()) ?? [],
+    records: async () => [
+      ...((await service?.records?.()) ?? []),
+      ...(plan === undefined ? [] : filesAtWork(plan)),
+    ],
     async close() {
       await connection.close()
       await service?.close()
       // Files outside the server's folder belong to the user and are restored to their original contents.
       if (paths !== undefined) writeFiles(paths, outside)
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

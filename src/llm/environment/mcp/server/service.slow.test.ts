@@ -120,7 +120,7 @@ test.skipIf(noRedis)('a service that a command starts, fills and resets', async 
 })
 
 test.skipIf(noRedis)('a command shows what a service keeps, as JSON or as text', async () => {
-  const shown = async (show: string): Promise<unknown> => {
+  const opened = async (show: string) => {
     const config = { start: 'redis-server --port $AGOGE_PORT --save ""', reset: 'true', show }
     const { start, close } = serviceStarter(config, { redact: (text) => text })
     const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
@@ -130,8 +130,13 @@ test.skipIf(noRedis)('a command shows what a service keeps, as JSON or as text',
       await service.close()
       await close()
     })
-    return service.describe?.()
+    return service
   }
+  const shown = async (show: string): Promise<unknown> => (await opened(show)).describe?.()
+  expect(await (await opened(`echo '{"pets":[{"id":1}]}'`)).records?.()).toEqual([
+    { table: 'pets', columns: ['id INTEGER'] },
+    { id: 1 },
+  ])
   expect(await shown('redis-cli -p $AGOGE_PORT ping')).toEqual({ service: 'PONG' })
   expect(await shown(`echo '{"rows":[1]}'`)).toEqual({ rows: [1] })
   await expect(shown('exit 3')).rejects.toThrow(InfrastructureError)

@@ -1,6 +1,5 @@
 import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
-import { isPlainObject, parseJson } from '../salient.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { runResetCommand } from './reset.ts'
@@ -17,6 +16,7 @@ import {
   type StarterOptions,
   type StartService,
 } from './service-process.ts'
+import { shownRecords, shownState } from './shown-state.ts'
 
 /**
  * Returns what starts the service for one slot, given the folder of the slot, and what ends what the slots share.
@@ -49,6 +49,12 @@ async function startCommand(
   const close = (): Promise<void> => endGroup(child, 3000)
   const run = (command: string): Promise<void> =>
     runResetCommand(command, folder, { signal, redact, env: variables })
+  const shown = (command: string): Promise<string> =>
+    runProgram(['/bin/sh', '-c', command], { env: variables, redact }).catch((cause: unknown) => {
+      const said = cause instanceof Error ? cause.message : String(cause)
+      // A fault of this machine masks an episode and does not end the run.
+      throw new InfrastructureError(`the "show" command of the service failed: ${said}`, { cause })
+    })
   try {
     const failed = (): boolean => child.exitCode !== null && child.exitCode !== 0
     await ready(
@@ -70,25 +76,11 @@ async function startCommand(
       await run(reset)
     },
     ...(show !== undefined && {
-      async describe() {
-        const text = await runProgram(['/bin/sh', '-c', show], { env: variables, redact }).catch(
-          (cause: unknown) => {
-            const said = cause instanceof Error ? cause.message : String(cause)
-            // A fault of this machine masks an episode and does not end the run.
-            throw new InfrastructureError(`the "show" command of the service failed: ${said}`, { cause })
-          },
-        )
-        return shownState(text)
-      },
+      describe: async () => shownState(await shown(show)),
+      records: async () => shownRecords(await shown(show)),
     }),
     close,
   }
-}
-
-/** What a command printed: the members of a JSON object, or else the text. */
-function shownState(text: string): Record<string, unknown> {
-  const json = parseJson(text)
-  return isPlainObject(json) ? json : { service: text.trim() }
 }
 
 /** What a person should know about the service, as a sentence without a full stop. */

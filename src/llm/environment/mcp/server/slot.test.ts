@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { AgogeError } from '../../../../error.ts'
 import { createFileTracker, describeChanges } from './slot-files.ts'
-import { fillSlot, planSlot, slotNames } from './slot.ts'
+import { filesAtWork, fillSlot, planSlot, slotNames } from './slot.ts'
 
 function temporary(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agoge-test-')))
@@ -59,6 +59,18 @@ test('what arguments and variables name is copied in, and rewritten; programs an
     path: inside,
     deep: [inside],
   })
+})
+
+test('the files of the working directory are known by their paths, if the configuration names it', () => {
+  const home = temporary()
+  for (const folder of ['src', 'node_modules']) mkdirSync(join(home, folder))
+  for (const file of ['a.js', '.env', 'src/b.js', 'node_modules/c.js']) writeFileSync(join(home, file), '')
+  const server = { command: 'lint', args: [] }
+  expect(filesAtWork(planSlot('lint', { ...server, cwd: home }))).toEqual([
+    { path: join(home, 'a.js') },
+    { path: join(home, 'src', 'b.js') },
+  ])
+  expect(filesAtWork(planSlot('lint', server, { base: home }))).toEqual([])
 })
 
 test('what is too large to be copied is refused with the lines that would allow it', () => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { StdioServerConfig } from '../../../tool/server-config.ts'
@@ -223,6 +223,28 @@ function linkNeighbours(from: string, to: string): void {
       return
     }
   }
+}
+
+/** Files of the working directory that arguments may name. */
+const mostKnownFiles = 50
+
+/**
+ * The files that the `cwd` of a server has at first, as records with the paths under which a policy knows them. Without
+ * libraries and hidden files. None if the configuration names no `cwd`.
+ */
+export function filesAtWork({ copies }: SlotPlan): { path: string }[] {
+  const work = copies.find(({ to }) => to === 'work')
+  const found: { path: string }[] = []
+  const visit = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (found.length === mostKnownFiles) return
+      if (entry.name.startsWith('.') || libraryFolders.has(entry.name)) continue
+      if (entry.isDirectory()) visit(join(folder, entry.name))
+      else if (entry.isFile()) found.push({ path: join(folder, entry.name) })
+    }
+  }
+  if (work !== undefined && existsSync(work.from)) visit(work.from)
+  return found
 }
 
 /** Replaces paths of a slot by those under which the policy knows them, and back. */

@@ -17,7 +17,7 @@ export interface StateServer {
   restore?: ((snapshot: unknown) => Promise<void>) | undefined
   /** Returns the current state as comparable text. */
   describe?: (() => Promise<string>) | undefined
-  /** Records that a service behind it holds now. */
+  /** Records that exist now: of a service behind it, and the files of its working directory. */
   records?: (() => Promise<PlainObject[]>) | undefined
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ export interface StatePool {
   ): Promise<ToolResult>
   /** Returns the state of the episode as text, if the servers can describe theirs. */
   describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
-  /** Records that a service holds in this state. None if there is no service that can tell. */
+  /** Records that exist in this state, as far as the servers can tell without a call. */
   records(state: EpisodeState, signal?: AbortSignal): Promise<PlainObject[]>
   /** Closes the idle servers. The next call opens new ones. */
   restart(): Promise<void>
