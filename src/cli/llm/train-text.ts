@@ -2,7 +2,7 @@ import { count, duration, percent, percentInterval, pointsInterval } from '../..
 import type { TrainingPlan, SampleEpisode, SampleMessage, TrainingSummary } from '../../llm/training/types.ts'
 import { faultLines } from '../../llm/training/dropped-tasks.ts'
 import { headline } from '../../llm/training/report/render-report.ts'
-import { stageTitles } from '../../llm/training/report/sections.ts'
+import { stageTitles, unseenGroups } from '../../llm/training/report/sections.ts'
 import { table } from '../shared/console.ts'
 
 /** The remaining budget of calls to an MCP server, and their rate. */
@@ -63,7 +63,9 @@ export function resultText(summary: TrainingSummary): string {
       : [`RL less continued supervision (the same time at most), paired: ${pointsInterval(summary.gain)}`]),
     ...(summary.unseenParaphrases === undefined
       ? []
-      : [`on paraphrases never met in training: ${unseenText(summary.unseenParaphrases)}`]),
+      : [
+          `on paraphrases never met in training: ${percentInterval(summary.unseenParaphrases.success)}${unseenGroups(summary.unseenParaphrases.groups)}`,
+        ]),
     `cost: ${duration(cost.seconds)}, ${count(cost.sampledTokens)} sampled tokens, ${count(cost.calls)} tool calls, ${count(cost.episodes)} episodes` +
       (cost.masked === 0 ? '' : ` (${cost.masked} lost to faults of the infrastructure)`),
     ...faultLines(summary),
@@ -99,10 +101,4 @@ function lines({ role, text, calls, invalid }: SampleMessage): string[] {
 function short(text: string): string {
   const line = text.replaceAll('\n', ' ⏎ ')
   return line.length > longestText ? `${line.slice(0, longestText)} …` : line
-}
-
-/** "60% (54-66): new sentences 72%, new words 47%". */
-function unseenText({ success, groups = {} }: NonNullable<TrainingSummary['unseenParaphrases']>): string {
-  const each = Object.entries(groups).map(([name, { mean }]) => `${name} ${percent(mean)}`)
-  return `${percentInterval(success)}${each.length === 0 ? '' : `; ${each.join(', ')}`}`
 }

@@ -2,7 +2,7 @@ import type { EpisodeLimits } from '../agent/episode-state.ts'
 import type { TrainingPlan } from './types.ts'
 
 /**
- * The plan for a model of 0.94M parameters on two cores: a warm start of less than a minute, then some minutes of reinforcement
+ * The plan for a model of 0.94M parameters on two cores: a warm start of a minute or two, then some minutes of reinforcement
  * learning. All budgets are steps. The environment sets `demonstrations`, since it knows its kinds of task.
  *
  * @example

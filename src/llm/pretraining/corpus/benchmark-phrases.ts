@@ -1,5 +1,5 @@
 import { filesystemTasks } from '../../environment/filesystem/tasks.ts'
-import { unseenWords } from '../../environment/filesystem/paraphrases.ts'
+import { unseenTemplates, unseenWords } from '../../environment/filesystem/paraphrases.ts'
 
 /** Words in a row that count as a phrase of the benchmark. */
 const length = 5
@@ -11,6 +11,7 @@ export function isBenchmarkPhrase(request: string): boolean {
   phrases ??= new Set(
     [
       ...Object.values(filesystemTasks.templates).flatMap(({ all }) => all.map(({ text }) => text)),
+      ...Object.values(unseenTemplates).flat(),
       ...Object.values(unseenWords).flat(),
     ].flatMap((template) => phrasesIn(template.replace(/"?<\w+>"?/g, '|'))),
   )

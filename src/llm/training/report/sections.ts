@@ -173,8 +173,8 @@ export function comparisons({ gain, unseenParaphrases }: TrainingSummary): Marku
   }`
 }
 
-/** "; new sentences 72%, new words 47%". */
-function unseenGroups(groups: Readonly<Record<string, Estimate>> = {}): string {
+/** "; new sentences 72%, new words 47%", by what is new in the paraphrases. Empty if their tasks do not say. */
+export function unseenGroups(groups: Readonly<Record<string, Estimate>> = {}): string {
   const each = Object.entries(groups).map(([name, { mean }]) => `${name} ${percent(mean)}`)
   return each.length === 0 ? '' : `; ${each.join(', ')}`
 }

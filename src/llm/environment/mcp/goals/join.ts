@@ -49,7 +49,9 @@ export function askJoined(
   if (joins.length === 0) return undefined
   const { from, to, link, key } = random.pick(joins)
   // The list may show only some of the records, so the record is named by what is its own.
-  const ways = sayableKeys(from, ignore).filter((by) => by !== link && isOwnName(by, from.noun))
+  const ways = sayableKeys(from, ignore).filter(
+    (by) => by !== link && isUnique(from, by) && isOwnName(by, from.noun),
+  )
   const linked = from.records.filter((record) => to.records.some((other) => isSame(other[key], record[link])))
   if (ways.length === 0 || linked.length === 0) return undefined
   const record = random.pick(linked)
@@ -118,7 +120,7 @@ function rowNoun(args: Readonly<PlainObject>): string | undefined {
   const names = Object.entries(args).flatMap(([name, value]) => {
     if (typeof value !== 'string') return []
     const from = /^SELECT\b.* FROM (\w+)/i.exec(value)?.[1]
-    return from === undefined ? (/table|collection$/i.test(name) ? [value] : []) : [from]
+    return from === undefined ? (/table|collection/i.test(name) ? [value] : []) : [from]
   })
   return names[0] === undefined ? undefined : inNumber(nameWords(names[0]).join(' '), false)
 }

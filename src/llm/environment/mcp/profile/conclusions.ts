@@ -6,7 +6,7 @@ import type { Observer } from '../tool-system.ts'
 import type { Proof } from './proofs.ts'
 import { answersOtherwise, plainCall } from './repeatable.ts'
 import type { ToolEffect, ToolProfile } from './tool-profile.ts'
-import type { Tried } from './trying.ts'
+import type { Tried } from './tried.ts'
 
 interface Circumstances {
   proof: Proof

@@ -1,7 +1,7 @@
 import { filesObserver } from '../environment-config.ts'
 import { isPlainObject, objectsIn, parseJson } from '../salient.ts'
 import type { Observer } from '../tool-system.ts'
-import type { Tried } from './trying.ts'
+import type { Tried } from './tried.ts'
 
 /** Tells observers apart. */
 export function observerKey({ name, arguments: args }: Observer): string {

@@ -3,7 +3,7 @@ import type { AdmittedTool } from '../safety.ts'
 import type { Observer } from '../tool-system.ts'
 import { observerKey } from './observers.ts'
 import { exceptFiles, filesOfMoments, kindOfPath, madeOnce, namesMoment, withoutFiles } from './own-files.ts'
-import type { Tried } from './trying.ts'
+import { type Tried, untried } from './tried.ts'
 
 const now = new Date()
 const stamp = (milliseconds: number) =>
@@ -12,19 +12,12 @@ const stamp = (milliseconds: number) =>
 function tried(name: string, kind: AdmittedTool['kind'], paths: string[]): Tried {
   const tool = { spec: { name, inputSchema: {} }, kind } as AdmittedTool
   return {
-    tool,
+    ...untried(tool),
     examples: [{ arguments: {}, text: '', seeds: [], changed: true, grew: true }],
     changes: new Map([['{files}', paths.length]]),
     changed: paths.length,
     succeeded: 2,
     paths: new Set(paths),
-    opaque: false,
-    repeated: 0,
-    failed: 0,
-    varied: 0,
-    slow: 0,
-    died: 0,
-    volatile: new Set(),
   }
 }
 

@@ -1,19 +1,12 @@
 import { filesObserver } from '../environment-config.ts'
 import { isPlainObject, parseJson, type PlainObject } from '../salient.ts'
-import { spoken } from '../arguments/words.ts'
 import type { Observer } from '../tool-system.ts'
 import { observerKey } from './observers.ts'
-import type { Tried } from './trying.ts'
+import { soundsReading } from './tool-verbs.ts'
+import type { Tried } from './tried.ts'
 
 // Files that a server writes for itself, such as logs and copies of its results. They are no part of the state that tasks
 // are about.
-
-const readingVerbs = new Set('list get read show search find describe count status view fetch'.split(' '))
-
-/** Whether the name of a tool says that it reads. */
-export function soundsReading(name: string): boolean {
-  return spoken(name).some((word) => readingVerbs.has(word.toLowerCase()))
-}
 
 /** A path without its numbers: `page-2026-11-24T10-07.yml` and the next one are of one kind, `page-#-#-#T#-#.yml`. */
 export function kindOfPath(path: string): string {

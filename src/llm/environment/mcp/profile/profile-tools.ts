@@ -7,11 +7,13 @@ import type { StatePool } from '../server/state-pool.ts'
 import type { Observer, ToolSystem } from '../tool-system.ts'
 import { concludeTool } from './conclusions.ts'
 import { chooseObservers, observerKey } from './observers.ts'
-import { changedByAll, exceptFiles, exceptionsOf, soundsReading } from './own-files.ts'
+import { changedByAll, exceptFiles, exceptionsOf } from './own-files.ts'
 import { type Proof, proveReaders, proveWriters } from './proofs.ts'
 import { clockTick, plainCall } from './repeatable.ts'
 import type { ToolExample, ToolProfile } from './tool-profile.ts'
-import { CallsUsedUp, createTrying, soundsChanging, type Tried, type Trying } from './trying.ts'
+import { soundsChanging, soundsReading } from './tool-verbs.ts'
+import type { Tried } from './tried.ts'
+import { CallsUsedUp, createTrying, type Trying } from './trying.ts'
 
 export interface ProfileOptions {
   seed: number

@@ -4,7 +4,8 @@ import type { Observer } from '../tool-system.ts'
 import { canonicalResults, compareResults, madeUpAnew, momentPlaces, valuesOf } from './generated.ts'
 import type { ToolExample } from './tool-profile.ts'
 import { observerKey } from './observers.ts'
-import type { Tried, Trying } from './trying.ts'
+import type { Tried } from './tried.ts'
+import type { Trying } from './trying.ts'
 
 /** What repeating calls in fresh states proved. */
 export interface Proof {

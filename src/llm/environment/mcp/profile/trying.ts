@@ -6,7 +6,7 @@ import { saysFailure } from '../arguments/error-hints.ts'
 import { sampleArguments } from '../arguments/sample-arguments.ts'
 import { requiredOf, UnusableSchema } from '../arguments/schema-parts.ts'
 import { recordsIn, recordsOf } from '../arguments/text-records.ts'
-import { spoken, wordsOf } from '../arguments/words.ts'
+import { wordsOf } from '../arguments/words.ts'
 import { filesObserver } from '../environment-config.ts'
 import type { AdmittedTool } from '../safety.ts'
 import { parseJson, type PlainObject } from '../salient.ts'
@@ -24,34 +24,8 @@ import {
 import { observerKey } from './observers.ts'
 import { plainCall } from './repeatable.ts'
 import type { ToolExample } from './tool-profile.ts'
-
-/** What the calls of one tool showed so far. */
-export interface Tried {
-  tool: AdmittedTool
-  examples: (ToolExample & { changed: boolean; grew: boolean })[]
-  /** Of a tool that changed something: how many of its calls changed what each observer shows, by the observer's key. */
-  changes: Map<string, number>
-  /** Calls that changed something, and calls that succeeded. */
-  changed: number
-  succeeded: number
-  /** Paths of the files that its calls changed. */
-  paths: Set<string>
-  /** Whether a file that its calls changed is no text, as a database: equal states may differ in its bytes. */
-  opaque: boolean
-  /** Calls that were repeated although they had succeeded, and those of them that failed. */
-  repeated: number
-  failed: number
-  /** Repeated calls with another result. */
-  varied: number
-  slow: number
-  died: number
-  /** Properties of its results that differ from call to call, beside others that do not. */
-  volatile: Set<string>
-  /** Why it cannot be used, whatever the arguments are. */
-  hopeless?: string
-  /** What the last failed call said. */
-  error?: string
-}
+import { soundsChanging } from './tool-verbs.ts'
+import { type Tried, untried } from './tried.ts'
 
 export interface TryingOptions {
   seed: number
@@ -67,13 +41,6 @@ export interface TryingOptions {
 /** Thrown when the calls for trying the tools are used up. */
 export class CallsUsedUp extends Error {}
 
-/** Verbs of tools that change something. A tool of unknown effect with such a name is not used to look at the state. */
-const changingVerbs: ReadonlySet<string> = new Set(
-  'add append apply archive assign cancel clean clear close commit complete copy create delete destroy disable drop edit empty enable erase execute flush import insert kill make merge move open patch pop post publish purge push put remove rename reset restart restore run save send set start stop submit switch toggle truncate undo unset update upload upsert wipe write'.split(
-    ' ',
-  ),
-)
-
 const mostWitnesses = 6
 /** Share of the calls for finding arguments; the others prove what was found. */
 const shareOfTrying = 0.6
@@ -85,37 +52,13 @@ const mostFillers = 3
 /** Records that arguments are taken from. */
 const mostRecords = 200
 
-/** Whether the name of a tool has a verb of change. */
-export function soundsChanging(name: string): boolean {
-  return spoken(name).some((word) => changingVerbs.has(word.toLowerCase()))
-}
-
 /**
  * Calls the tools of a system in one state that goes on, and looks at what each call changes: through the files of the
  * slot, and through tools that are believed to read. What it creates is there for the calls after it.
  */
 export function createTrying(system: ToolSystem, options: TryingOptions) {
   const limits = { signal: options.signal, seconds: options.seconds }
-  const tried = new Map<string, Tried>(
-    system.tools.map((tool) => [
-      tool.spec.name,
-      {
-        tool,
-        examples: [],
-        changes: new Map(),
-        changed: 0,
-        succeeded: 0,
-        paths: new Set(),
-        opaque: false,
-        repeated: 0,
-        failed: 0,
-        varied: 0,
-        slow: 0,
-        died: 0,
-        volatile: new Set(),
-      },
-    ]),
-  )
+  const tried = new Map<string, Tried>(system.tools.map((tool) => [tool.spec.name, untried(tool)]))
   const witnesses: Observer[] = options.files ? [{ name: filesObserver, arguments: {} }] : []
   let state: EpisodeState = newState()
   let seeds: ToolExample['seeds'][number][] = []
