@@ -6,6 +6,7 @@ import { isPlainObject, type PlainObject } from '../salient.ts'
 import { isWritten, pathsOf, wantsText } from './argument-kinds.ts'
 import { type Hints, hintsOf } from './hints.ts'
 import { type Knowledge, knowledgeOf, type SourceUse } from './knowledge.ts'
+import { nameInDatabase, rowBeside } from './database-arguments.ts'
 import { elementArgument, pickElement } from './page-elements.ts'
 import {
   asksForText,
@@ -19,8 +20,6 @@ import {
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
 import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
-import { columnValue, givenColumns } from './sql.ts'
-import { tablesIn } from './sql-tables.ts'
 import { partOf, partOfWords, type SplitWords } from './words.ts'
 
 export interface SampleContext {
@@ -322,20 +321,6 @@ function knownArgument(
   return value
 }
 
-/** A known table for a property that names one, and a column of the table beside it. */
-function nameInDatabase(
-  name: string,
-  beside: PlainObject,
-  { known, recent = [], random }: Making,
-): string | undefined {
-  const of = /^(?:.*_)?(table|column)(?:_?name)?$/i.exec(name)?.[1].toLowerCase()
-  if (of === undefined) return undefined
-  const tables = tablesIn([...known, ...recent])
-  if (of === 'table') return tables.length === 0 ? undefined : random.pick(tables).name
-  const table = tables.find((one) => Object.values(beside).includes(one.name))
-  return table === undefined ? undefined : random.pick(table.columns).name
-}
-
 /**
  * An object whose properties the schema does not name. Beside the name of a known table it is a row of that table, else
  * it has one or two everyday properties.
@@ -347,23 +332,11 @@ function freeObject(
   context: Making,
   beside: PlainObject,
 ): PlainObject {
-  const { random, words, known, recent = [] } = context
+  const { random } = context
   const values = schema['additionalProperties'] ?? true
   const least = asNumber(schema['minProperties']) ?? 0
-  const tables = tablesIn([...known, ...recent])
-  const table = tables.find(({ name }) => Object.values(beside).includes(name))
-  if (table !== undefined && least <= 1) {
-    const columns = givenColumns(table)
-    const row = table.rows.length > 0 ? random.pick(table.rows) : undefined
-    const finding = /where|condition|filter|match|key/i.test(place.name)
-    const chosen = finding ? [random.pick(columns)] : columns
-    return Object.fromEntries(
-      chosen.map((column) => {
-        const old = finding ? row?.[column.name] : undefined
-        return [column.name, old ?? columnValue(column, words, random)]
-      }),
-    )
-  }
+  const row = least > 1 ? undefined : rowBeside(place.name, beside, context)
+  if (row !== undefined) return row
   if (values === false) return {}
   const keys = random
     .shuffle(['name', 'colour', 'city', 'count', 'size', 'year', 'note', 'owner'])

@@ -1,0 +1,48 @@
+import type { Random } from '../../../../engine/random/index.ts'
+import type { PlainObject } from '../salient.ts'
+import { columnValue, givenColumns } from './sql.ts'
+import { tablesIn } from './sql-tables.ts'
+import type { SplitWords } from './words.ts'
+
+// Arguments of tools that name tables, columns and rows of a database beside each other.
+
+interface DatabaseContext {
+  known: readonly PlainObject[]
+  recent?: readonly PlainObject[] | undefined
+  words: SplitWords
+  random: Random
+}
+
+/** A known table for a property that names one, and a column of the table beside it. */
+export function nameInDatabase(
+  name: string,
+  beside: PlainObject,
+  { known, recent = [], random }: DatabaseContext,
+): string | undefined {
+  const of = /^(?:.*_)?(table|column)(?:_?name)?$/i.exec(name)?.[1].toLowerCase()
+  if (of === undefined) return undefined
+  const tables = tablesIn([...known, ...recent])
+  if (of === 'table') return tables.length === 0 ? undefined : random.pick(tables).name
+  const table = tables.find((one) => Object.values(beside).includes(one.name))
+  return table === undefined ? undefined : random.pick(table.columns).name
+}
+
+/** A row of the table that is named beside a property, or a condition on its rows; undefined if none is named. */
+export function rowBeside(
+  name: string,
+  beside: PlainObject,
+  { known, recent = [], random, words }: DatabaseContext,
+): PlainObject | undefined {
+  const table = tablesIn([...known, ...recent]).find((one) => Object.values(beside).includes(one.name))
+  if (table === undefined) return undefined
+  const columns = givenColumns(table)
+  const row = table.rows.length > 0 ? random.pick(table.rows) : undefined
+  const finding = /where|condition|filter|match|key/i.test(name)
+  const chosen = finding ? [random.pick(columns)] : columns
+  return Object.fromEntries(
+    chosen.map((column) => {
+      const old = finding ? row?.[column.name] : undefined
+      return [column.name, old ?? columnValue(column, words, random)]
+    }),
+  )
+}
