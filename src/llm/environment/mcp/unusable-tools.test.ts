@@ -178,7 +178,7 @@ test('without a reset, tools that change nothing carry tasks; a clock and a writ
   const environment = await openFixture('sums', { sandbox: true, config })
   expect(environment.plan).toMatch(/add +MAY CHANGE STATE: it is tried first \(--sandbox\)/)
   const { tasks, leftOut, hint } = await environment.prepareTasks({ seed: 1, counts: { train: 12, test: 6 } })
-  expect(tasks.kinds).toEqual(expect.arrayContaining(['add', 'unix_time', 'list_notes']))
+  expect(tasks.kinds).toEqual(expect.arrayContaining(['add', 'unix_time', 'receipt', 'list_notes']))
   expect(tasks.kinds).not.toContain('note')
   const reasons = Object.fromEntries(leftOut.map((tool) => [tool.name, tool.reason]))
   expect(reasons).toEqual({
@@ -187,6 +187,9 @@ test('without a reset, tools that change nothing carry tasks; a clock and a writ
   })
   const all = [...tasks.all('train'), ...tasks.all('test')]
   expect(new Set(await solved(environment, all))).toEqual(new Set([true]))
+  // Of a result that has the time in one line the others are asked for.
+  for (const { expected } of all.filter(({ kind }) => kind === 'receipt'))
+    expect(expected.answer).toMatch(/^(Receipt \d+|Thank you)$/)
   expect(pasted(hint, 'sums')).toEqual({ reset: 'restart', observe: ['list_notes'] })
 })
 

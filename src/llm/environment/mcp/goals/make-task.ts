@@ -3,7 +3,7 @@ import type { Random } from '../../../../engine/random/index.ts'
 import type { Expert, Task } from '../../../agent/types.ts'
 import { readScore } from '../../../episode/score.ts'
 import type { McpTask } from '../mcp-task.ts'
-import { tellsMoment } from '../profile/repeatable.ts'
+import { tellsMoment, tellsTime, timelessLines } from '../profile/repeatable.ts'
 import { linkedArguments } from '../reference.ts'
 import type { Effect } from '../request/argument-words.ts'
 import type { AdmittedTool } from '../safety.ts'
@@ -66,7 +66,9 @@ export async function makeGoalTask(
   ])
   const dated = tools.some((tool, at) => {
     const result = run.results[run.results.length - tools.length + at]
-    return tool.kind === 'read' && result !== undefined && tellsMoment(result, request)
+    return (
+      tool.kind === 'read' && result !== undefined && tellsMoment(timelessLines(result, request), request)
+    )
   })
   if (dated) return undefined
   const last = run.results[run.results.length - 1]
@@ -74,6 +76,7 @@ export async function makeGoalTask(
     draft.question ??
     (kind.form === undefined ? undefined : ask(kind, last, request, speech, run, random, system))
   if (kind.form !== undefined && question === undefined) return undefined
+  if (question?.asked.form === 'line' && tellsTime(question.expected.answer, request)) return undefined
   const final = run.steps[run.steps.length - 1]
   const steps = question === undefined ? run.steps : [...run.steps.slice(0, -1), { ...final, result: last }]
   const prompt = renderRequest(speech, steps, question?.asked, split, random)

@@ -89,6 +89,13 @@ export async function repeatableSights(
   })
 }
 
+/** The lines of a text that do not tell the time. The whole text if all do, or if it is JSON. */
+export function timelessLines(text: string, given: string): string {
+  if (parseJson(text) !== undefined) return text
+  const lines = text.split('\n').filter((line) => !tellsTime(line, given))
+  return lines.length === 0 ? text : lines.join('\n')
+}
+
 /** Whether a result contains today's date or the current hour and minute, apart from repeating its arguments. */
 export function tellsTime(text: string, given: string): boolean {
   const now = new Date()

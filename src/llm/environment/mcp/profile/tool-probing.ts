@@ -9,6 +9,7 @@ import {
   normaliseObservation,
   repeatableSights,
   tellsTime,
+  timelessLines,
 } from './repeatable.ts'
 import { changedNothing, runReference } from '../reference.ts'
 import type { ReferenceRun } from '../reference.ts'
@@ -105,14 +106,18 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     return again
   }
 
-  /** Results of the reading tools of a kind. Results of writing tools may vary, because the state is judged. */
-  const answers = (kind: KindPlan, { results }: Success): string[] =>
+  /**
+   * Results of the reading tools of a kind, without lines that tell the time. Results of writing tools may vary, because
+   * the state is judged.
+   */
+  const answers = (kind: KindPlan, draft: Draft, { results }: Success): string[] =>
     results
       .filter((_, index) => kind.tools[index].kind === 'read')
+      .map((text) => timelessLines(text, JSON.stringify(draft.steps)))
       .map((text) => normaliseObservation(text, system.ignore))
 
   const tells = (kind: KindPlan, draft: Draft, run: Success): boolean =>
-    answers(kind, run).some((text) => tellsTime(text, JSON.stringify(draft.steps)))
+    answers(kind, draft, run).some((text) => tellsTime(text, JSON.stringify(draft.steps)))
 
   /**
    * Returns the kind of a draft whose result does not depend on the current time, with the optional argument that fixes
@@ -261,7 +266,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     const equal =
       again.ok &&
       again.after === run.after &&
-      answers(kind, again).join('\n') === answers(kind, run).join('\n')
+      answers(kind, draft, again).join('\n') === answers(kind, draft, run).join('\n')
     if (equal) {
       if (kind.tools.length === 1) stable.add(kind.tools[0])
       probe.kinds.push(kind)

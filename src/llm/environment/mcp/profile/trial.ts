@@ -10,6 +10,7 @@ import {
   repeatableSights,
   type Sight,
   tellsTime,
+  timelessLines,
 } from './repeatable.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
 import { UnusableSchema } from '../arguments/schema-parts.ts'
@@ -121,7 +122,8 @@ async function tryCall(
   const changed = witnesses.find((_, index) => before[index] !== after[index])
   if (changed !== undefined)
     return { reason: `it changes what ${changed.call.name} shows, and ${missing}`, remedy: 'state' }
-  const plain = (text: string): string => normaliseObservation(text, system.ignore)
+  const plain = (text: string): string =>
+    normaliseObservation(timelessLines(text, JSON.stringify(args)), system.ignore)
   if (!second.isError && plain(first.text) === plain(second.text)) return first.text
   if (tellsTime(first.text, JSON.stringify(args))) return { reason: answersOtherwise }
   return { reason: `${answersOtherwise}, so it may change something, and ${missing}`, remedy: 'state' }
