@@ -7,14 +7,13 @@ import { readToolEnvironment, unknownEnvironment } from '../shared/environment-n
 import type { Task, TaskSource, ToolEnvironment } from '../../llm/agent/types.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
 import { heldOutTasks } from '../../llm/rollout/collect.ts'
-import type { EpisodeLimits } from '../../llm/agent/episode-state.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { Reward } from '../../llm/reward/reward.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { describeProfile } from '../../llm/environment/mcp/profile/describe-profile.ts'
 import { readTaskFile } from '../../llm/environment/mcp/goals/task-file.ts'
-import { fingerprintTasks } from '../../llm/environment/mcp/mcp-task.ts'
+import { fingerprintTasks, type McpTask } from '../../llm/environment/mcp/mcp-task.ts'
 import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environment.ts'
 import type { GeneratedTasks, TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import type { Console } from '../shared/console.ts'
@@ -235,7 +234,7 @@ async function openServer(
       plan: {
         ...smallModelPlan,
         demonstrations: demonstrationsOf(tasks),
-        limits: limitsOf(all),
+        ...lengthsOf(all),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
       calls: {
@@ -257,11 +256,28 @@ const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 /** Calls of a plan up to which the usual limits of an episode suffice. */
 const usualCalls = 4
 
-/** Episodes may be longer where a task takes more calls. */
-function limitsOf(tasks: readonly Task[]): EpisodeLimits {
-  const longest = Math.max(...tasks.map(callsOf))
-  const { limits } = smallModelPlan
-  return longest <= usualCalls ? limits : { ...limits, turns: longest + 2, totalTokens: 1000 }
+/** Tokens of the small model for each byte of a call, at most as measured on names and JSON: 0.6. */
+const tokensOfByte = 2 / 3
+const mostTurnTokens = 192
+
+/**
+ * Episodes may be longer where a task takes more calls, and turns where a call is longer, as far as the longest reference
+ * call needs it.
+ */
+export function lengthsOf(
+  tasks: readonly Pick<McpTask, 'context' | 'reference'>[],
+): Pick<TrainingPlan, 'limits' | 'maxTokensPerTurn'> {
+  const { limits, maxTokensPerTurn } = smallModelPlan
+  const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0)
+  const calls = most(tasks.map(callsOf))
+  const bytes = most(
+    tasks.flatMap(({ reference = [] }) => reference.map((call) => Buffer.byteLength(JSON.stringify(call)))),
+  )
+  const tokens = Math.ceil(bytes * tokensOfByte)
+  if (calls <= usualCalls && tokens <= maxTokensPerTurn) return { limits, maxTokensPerTurn }
+  const tokensPerTurn = Math.min(mostTurnTokens, Math.max(maxTokensPerTurn, tokens))
+  const turns = Math.max(limits.turns, calls + 2)
+  return { limits: { ...limits, turns, tokensPerTurn, totalTokens: 1000 }, maxTokensPerTurn: tokensPerTurn }
 }
 
 /** Four fifths of the training tasks of each kind are demonstrated: 240 at most, and 30 at least, some of them again. */
@@ -275,7 +291,7 @@ function demonstrationsOf(tasks: Pick<GeneratedTasks, 'kinds' | 'all'>): Record<
   )
 }
 
-function callsOf(task: Task): number {
+function callsOf(task: Pick<Task, 'context'>): number {
   const { tools } = task.context
   return Array.isArray(tools) ? tools.length : 1
 }
