@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { prepareFolder } from './prepare.ts'
 import { type PrintedMeasures, readMeasures, readPrinted } from './printed.ts'
-import { readRun } from './row.ts'
+import { drawRequests, readRun } from './row.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
 
@@ -25,7 +25,7 @@ export async function measureServer(
   seed: number,
   limitMinutes: number,
 ): Promise<ServerRow> {
-  const measures = await tryServer(server, { seed, limitMinutes, count: 300 })
+  const { measures, requests } = await tryServer(server, { seed, limitMinutes, count: 300 })
   const folder = prepareFolder(server, seed)
   const options = ['train', ...sandboxed(server), '--seed', String(seed)]
   const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
@@ -46,6 +46,7 @@ export async function measureServer(
     tasks: measures?.tasks ?? null,
     expert: measures?.expert ?? null,
     cheating: measures?.cheating ?? null,
+    requests,
     ...readRun(join(folder, 'run')),
     error: error ?? (ended.code === 0 || ended.stopped ? null : `exit code ${ended.code}`),
   }
@@ -55,12 +56,11 @@ export async function measureServer(
 export async function tryServer(
   server: BenchServer,
   { seed, limitMinutes, count }: { seed: number; limitMinutes: number; count: number },
-): Promise<PrintedMeasures | null> {
+): Promise<{ measures: PrintedMeasures | null; requests: string[] }> {
   const options = ['--seed', String(seed), '--count', String(count), '--out', 'tasks.jsonl']
   const folder = prepareFolder(server, seed)
-  return readMeasures(
-    (await runCli(['tasks', ...sandboxed(server), ...options], folder, limitMinutes)).stdout,
-  )
+  const { stdout } = await runCli(['tasks', ...sandboxed(server), ...options], folder, limitMinutes)
+  return { measures: readMeasures(stdout), requests: drawRequests(join(folder, 'tasks.jsonl'), seed) }
 }
 
 const sandboxed = ({ name, remote }: BenchServer): string[] => [

@@ -28,12 +28,19 @@ export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServ
     [...header, '', ''].map(() => '---'),
     ...measured.map(({ server, rows: own }) => cells(server, own)),
   ].map((line) => `| ${line.join(' | ')} |`)
+  const requests = measured.flatMap(({ server, rows: own }) => {
+    const some = own.flatMap((row) => row.requests ?? []).map((text) => `  - ${escaped(text)}`)
+    return some.length === 0 ? [] : [`- ${server.name}`, ...some]
+  })
   const notes = measured.flatMap(({ server, rows: own }) => notesOf(server, own))
   return [
     ...table,
     '',
     'Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
     ...replaced.flatMap((sentence) => ['', sentence]),
+    ...(requests.length === 0
+      ? []
+      : ['', '### Three requests of each seed, drawn at random', '', ...requests]),
     ...(notes.length === 0 ? [] : ['', '### What did not work', '', ...notes]),
   ].join('\n')
 }

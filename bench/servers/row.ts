@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Episode, TrainingSummary } from 'agoge'
+import { createRandom } from 'agoge/engine'
 import { readEpisodes } from 'agoge/llm'
 import { type Estimate, type MeanEstimate, pairedDifference } from 'agoge/statistics'
 import type { CheatingRates, LeftOut } from './printed.ts'
@@ -25,6 +26,8 @@ export interface ServerRow {
   /** Share of these tasks that the expert solves. */
   expert: number | null
   cheating: CheatingRates | null
+  /** Three of the requests, drawn at random. Rows before 24 November 2026 have none. */
+  requests?: string[]
   base: Estimate | null
   warmStart: Estimate | null
   rl: Estimate | null
@@ -55,6 +58,14 @@ export function readRows(folder = rowsFolder): ServerRow[] {
     .filter((file) => file.endsWith('.json'))
     .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as ServerRow)
     .sort((a, b) => a.server.localeCompare(b.server) || a.seed - b.seed)
+}
+
+/** Three requests of a task file, drawn at random. None if there is no such file. */
+export function drawRequests(file: string, seed: number): string[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  const prompts = lines.map((line) => (JSON.parse(line) as { prompt: string }).prompt)
+  return createRandom('requests', seed).shuffle(prompts).slice(0, 3)
 }
 
 type Trained = Pick<ServerRow, 'base' | 'warmStart' | 'rl' | 'gain' | 'masked' | 'remarks'>

@@ -146,6 +146,8 @@ test('the table shows means over seeds, each gain, and why tools were left out, 
   expect(text).toContain(
     '| time | 2 of 6 | – | – | – | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 12.3; 12.3 (stopped) |',
   )
+  const asked = rowsText([{ ...row, requests: ['How many days has [May]?'] }], benchServers)
+  expect(asked).toContain('- time\n  - How many days has \\[May\\]?')
   expect(text).toContain('`current_time`, `relative_time`: tells \\| the \\[present\\] time')
   expect(() => withRows('no markers', [], [])).toThrow(/no line/)
 })

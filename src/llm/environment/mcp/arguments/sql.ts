@@ -4,6 +4,9 @@ import type { SplitWords } from './words.ts'
 
 type Verb = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'CREATE' | 'DROP'
 
+/** How an SQL statement begins. */
+export const statementStart = /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP)\s/i
+
 /**
  * The statements that a tool takes, from its name and descriptions. `execute a SELECT query` takes that one alone; a
  * tool that names none takes any but DROP.

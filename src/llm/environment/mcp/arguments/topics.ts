@@ -1,3 +1,4 @@
+import { statementStart } from './sql.ts'
 import { spoken } from './words.ts'
 
 /** What a text is about, which decides how one is made up. */
@@ -154,7 +155,7 @@ const shapes: readonly [RegExp, Topic][] = [
   [/^#[0-9a-f]{3,8}$/i, 'colour'],
   [/^\d+\.\d+\.\d+$/, 'version'],
   [/^\*\*?\/|^\*\.\w+$/, 'glob'],
-  [/^(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\s/i, 'sql'],
+  [statementStart, 'sql'],
   [/^(?:USD|EUR|GBP|JPY|CHF|INR|CNY)$/, 'currency'],
   [/^[\d(][\d\s+*/^().-]*[+*/^-][\d\s+*/^().-]*$/, 'expression'],
   [/^(?:\/|\.{1,2}\/|[\w-]+\/)*[\w-]+\.[a-z]{1,4}$/, 'path'],

@@ -1,17 +1,18 @@
-import { createRandom, hash32 } from '../../../../engine/random/index.ts'
+import { createRandom } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import { splitKey } from '../../../episode/split.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { UnusableSchema } from '../arguments/schema-parts.ts'
 import type { McpTask } from '../mcp-task.ts'
 import type { Probe } from '../profile/tool-probing.ts'
-import { newState } from '../server/state-pool.ts'
 import { compactResult } from '../salient.ts'
 import { speechOf } from '../request/step-words.ts'
 import type { ToolSystem } from '../tool-system.ts'
-import { draftGoal, type GoalDraft, planKey } from './draft-goal.ts'
+import { draftGoal } from './draft-goal.ts'
+import { findHollow } from './hollow-kinds.ts'
 import { combinationsFor, goalKinds, longestKind, type Combination, type GoalKind } from './kinds.ts'
 import { makeGoalTask } from './make-task.ts'
+import { createPlanSplits } from './plan-splits.ts'
 import { readResult, tablesIn } from './tables.ts'
 
 /** Makes tasks of the kinds that turned out to be possible. */
@@ -35,8 +36,6 @@ interface MakerOptions {
 
 /** Drafts of a task before another kind takes its turn. */
 const draftsOfKind = 14
-/** Tasks by which a kind is checked for changes that do not depend on what is asked. */
-const hollowTrials = 4
 /** Plans that are run to find out whether a kind is possible. */
 const trialRuns = 10
 /** Each plan of a join draws many calls, so a few plans tell whether one is possible. */
@@ -57,7 +56,7 @@ export async function prepareMaker(
 ): Promise<TaskMaker> {
   const speech = speechOf(system.offered.map(({ spec }) => spec))
   const options = signal === undefined ? {} : { signal }
-  const few = new Map<string, Map<string, Task['split']> | undefined>()
+  const plans = createPlanSplits(system, probe, seed, options)
 
   async function tryOnce(
     kind: GoalKind,
@@ -70,7 +69,7 @@ export async function prepareMaker(
     const random = createRandom(seed, 'goal', kind.name, splitKey(split), index, attempt)
     try {
       const draft = await draftGoal(system, kind, combination, split, probe, random, options)
-      if (draft === undefined || !belongs(kind, draft, split)) return undefined
+      if (draft === undefined || !plans.belongs(kind, draft, split)) return undefined
       runs.count++
       const id = `${system.name}/${split}/${index < 0 ? `first-${-index}` : index}`
       return await makeGoalTask(
@@ -84,35 +83,6 @@ export async function prepareMaker(
       if (!(error instanceof UnusableSchema) && !(error instanceof InfrastructureError)) throw error
       return undefined
     }
-  }
-
-  /** Plans, arguments and initial states belong to one split each. */
-  function belongs(kind: GoalKind, draft: GoalDraft, split: Task['split']): boolean {
-    const key = planKey(draft)
-    const own = few.get(kind.name)?.get(key) ?? splitOfPlan(key)
-    return own === (split === 'unseen-paraphrase' ? 'test' : split)
-  }
-
-  /** Where a kind has only a few different plans, they are dealt out, so that training gets at least one. */
-  async function dealFew(kind: GoalKind): Promise<void> {
-    const [combination] = kind.combinations
-    if (kind.combinations.length > 1 || !['changes', 'question', 'chain'].includes(kind.build)) return
-    const keys = new Set<string>()
-    for (let draw = 0; draw < 40 && keys.size <= 8; draw++) {
-      const random = createRandom(seed, 'few', kind.name, draw)
-      const split = draw % 2 === 0 ? 'train' : 'test'
-      try {
-        const draft = await draftGoal(system, kind, combination, split, probe, random, options)
-        if (draft !== undefined) keys.add(planKey(draft))
-      } catch (error) {
-        if (!(error instanceof UnusableSchema)) throw error
-        return
-      }
-    }
-    if (keys.size > 8) return
-    const sorted = [...keys].toSorted((a, b) => hash32('few', a) - hash32('few', b))
-    const turns = ['train', 'test', 'train', 'validation'] as const
-    few.set(kind.name, new Map(sorted.map((key, at) => [key, turns[at % turns.length]])))
   }
 
   function hasRecords(tool: string): boolean {
@@ -130,43 +100,6 @@ export async function prepareMaker(
       return reads && text !== ''
     })
 
-  /**
-   * Kinds with one writing tool that makes the same change whatever is asked of it, such as a folder at its first call. They
-   * are reported as left out.
-   */
-  async function findHollow(): Promise<ReadonlySet<string>> {
-    const found = new Set<string>()
-    for (const [at, kind] of candidates.entries()) {
-      if (trials[at] === undefined || kind.build !== 'changes' || kind.combinations.length > 1) continue
-      const tasks: McpTask[] = []
-      for (let draw = 0; draw < 3 * hollowTrials && tasks.length < hollowTrials; draw++) {
-        const task = await tryOnce(kind, kind.combinations[0], 'train', -1000 - draw, draw)
-        if (task !== undefined) tasks.push(task)
-      }
-      const different = new Set(tasks.map(({ reference }) => JSON.stringify(reference))).size
-      if (different < 2 || !(await eachSolvesAll(tasks))) continue
-      found.add(kind.name)
-      probe.leftOut.push({ name: kind.name, reason: 'it makes the same change whatever its arguments are' })
-    }
-    return found
-  }
-
-  /** Whether each task ends in its state after the calls of the next one. */
-  async function eachSolvesAll(tasks: readonly McpTask[]): Promise<boolean> {
-    for (const [at, { seeds, expected }] of tasks.entries()) {
-      const { reference = [] } = tasks[(at + 1) % tasks.length]
-      const state = newState(seeds)
-      try {
-        for (const { name, arguments: args } of reference) await system.call(state, name, args, options)
-        if ((await system.observe(state, signal)) !== expected.state) return false
-      } catch (error) {
-        if (signal?.aborted === true || !(error instanceof InfrastructureError)) throw error
-        return false
-      }
-    }
-    return true
-  }
-
   const candidates = goalKinds(probe.kinds, { hasRecords, alsoReads })
   let next = 0
   const trials: (McpTask | undefined)[] = candidates.map(() => undefined)
@@ -174,7 +107,7 @@ export async function prepareMaker(
     while (next < candidates.length) {
       const at = next++
       const kind = candidates[at]
-      await dealFew(kind)
+      await plans.dealFew(kind)
       const combinations = combinationsFor(kind, 'train')
       const runs = { count: 0 }
       // Half of the plans belong to other splits, and some draws have no plan, so there are more draws than runs.
@@ -188,7 +121,10 @@ export async function prepareMaker(
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  const hollow = await findHollow()
+  const tried = candidates.filter((_, at) => trials[at] !== undefined)
+  const hollow = await findHollow(system, tried, tryOnce, options)
+  for (const name of hollow)
+    probe.leftOut.push({ name, reason: 'it makes the same change whatever its arguments are' })
   const possible = candidates.flatMap((kind, at) => {
     const task = trials[at]
     if (task === undefined || hollow.has(kind.name)) return []
@@ -250,10 +186,4 @@ function holdOutOne(kinds: readonly GoalKind[]): GoalKind[] {
   )
   const name = (some.find((kind) => kind.name === longestKind) ?? some.at(-1))?.name
   return kinds.map((kind) => (kind.name === name ? { ...kind, heldOut: true } : kind))
-}
-
-/** Half of all plans are for training, a quarter for validation, a quarter for test and unseen wording. */
-function splitOfPlan(key: string): Task['split'] {
-  const bucket = hash32('mcp-plan', key) % 4
-  return bucket < 2 ? 'train' : bucket === 2 ? 'validation' : 'test'
 }

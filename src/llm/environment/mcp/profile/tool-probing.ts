@@ -15,6 +15,7 @@ import { changedNothing, runReference } from '../reference.ts'
 import type { ReferenceRun } from '../reference.ts'
 import type { RequestStep } from '../request/step-words.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
+import { statementStart } from '../arguments/sql.ts'
 import { recordsOf } from '../arguments/text-records.ts'
 import { requiredOf, resolveSchema, typeOf, UnusableSchema } from '../arguments/schema-parts.ts'
 import { SlowCall, StateNotMade } from '../server/state-pool.ts'
@@ -287,8 +288,7 @@ const leavesOtherwise =
 
 /** Arguments without SQL: what a statement would create is not there. */
 function withoutStatements(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isStatement = (value: unknown): boolean =>
-    typeof value === 'string' && /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP)\b/i.test(value)
+  const isStatement = (value: unknown): boolean => typeof value === 'string' && statementStart.test(value)
   return Object.fromEntries(Object.entries(args).filter(([, value]) => !isStatement(value)))
 }
 

@@ -1,3 +1,4 @@
+import { statementStart } from '../arguments/sql.ts'
 import { hash32 } from '../../../../engine/random/index.ts'
 import type { Random } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
@@ -54,7 +55,7 @@ function plainValues(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(plainValues)
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(plainValues)
   const text = String(value)
-  return /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE) /.test(text) ? [text, ...sqlValues(text)] : [text]
+  return statementStart.test(text) ? [text, ...sqlValues(text)] : [text]
 }
 
 /**
