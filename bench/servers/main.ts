@@ -1,10 +1,12 @@
 // npm run servers -- NAME... [--seeds 0-2] [--minutes 15]   measures servers of the table; stored seeds are skipped
 // npm run servers -- NAME... --try [--count 300]            makes tasks, measures them and stores no row
+// npm run servers -- NAME... --audit                        attacks the judge of its tasks; stored audits are skipped
 // npm run servers -- --list                                 the servers and their stored seeds
 // npm run servers                                           writes the table of docs/results/servers.md from the stored rows
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { auditServer, hasAudit, readAudits } from './audit.ts'
 import { measureServer, tryServer } from './measure.ts'
 import { withRows } from './page.ts'
 import { hasRow, readRows, seedsOf, writeRow } from './row.ts'
@@ -18,6 +20,7 @@ const { values, positionals } = parseArgs({
     seeds: { type: 'string', default: '0-2' },
     minutes: { type: 'string', default: '15' },
     try: { type: 'boolean', default: false },
+    audit: { type: 'boolean', default: false },
     count: { type: 'string', default: '300' },
     list: { type: 'boolean', default: false },
   },
@@ -45,6 +48,11 @@ if (values.list) {
   for (const name of positionals) {
     const server = findBenchServer(name)
     if (server === undefined) continue
+    if (values.audit) {
+      if (hasAudit(name)) console.error(`${name}: audited already`)
+      else await auditServer(server, minutes)
+      continue
+    }
     for (const seed of seedsOf(values.seeds)) {
       if (values.try) {
         await tryServer(server, { seed, limitMinutes: minutes, count: Number(values.count) })
@@ -54,5 +62,9 @@ if (values.list) {
       else writeRow(await measureServer(server, seed, minutes))
     }
   }
-  if (!values.try) writeFileSync(page, withRows(readFileSync(page, 'utf8'), readRows(), benchServers))
+  if (!values.try)
+    writeFileSync(
+      page,
+      withRows(readFileSync(page, 'utf8'), { rows: readRows(), audits: readAudits() }, benchServers),
+    )
 }

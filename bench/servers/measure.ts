@@ -63,14 +63,14 @@ export async function tryServer(
   return { measures: readMeasures(stdout), requests: drawRequests(join(folder, 'tasks.jsonl'), seed) }
 }
 
-const sandboxed = ({ name, remote }: BenchServer): string[] => [
+export const sandboxed = ({ name, remote }: BenchServer): string[] => [
   `mcp:${name}`,
   remote === true ? '--sandbox=remote' : '--sandbox',
   '--yes',
 ]
 
 /** Runs the built command line in a folder, shows what it prints, and interrupts it at the limit. */
-async function runCli(args: readonly string[], cwd: string, limitMinutes: number): Promise<Ended> {
+export async function runCli(args: readonly string[], cwd: string, limitMinutes: number): Promise<Ended> {
   const began = performance.now()
   const child = spawn(process.execPath, [cli, ...args], {
     cwd,

@@ -1,20 +1,26 @@
 // The table of docs/results/servers.md, from the stored rows.
 import type { MeanEstimate } from 'agoge/statistics'
 import type { CheatingRates } from './printed.ts'
+import type { AuditRow } from './audit.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
 
 const [opening, closing] = ['<!-- rows: npm run servers -->', '<!-- end of rows -->']
 
+interface StoredResults {
+  rows: readonly ServerRow[]
+  audits: readonly AuditRow[]
+}
+
 /** The page with the rows between its markers. */
-export function withRows(page: string, rows: readonly ServerRow[], servers: readonly BenchServer[]): string {
+export function withRows(page: string, results: StoredResults, servers: readonly BenchServer[]): string {
   const [from, to] = [page.indexOf(opening), page.indexOf(closing)]
   if (from < 0 || to < from) throw new Error(`the page has no line "${opening}" followed by "${closing}"`)
-  return `${page.slice(0, from)}${opening}\n\n${rowsText(rows, servers)}\n\n${page.slice(to)}`
+  return `${page.slice(0, from)}${opening}\n\n${rowsText(results, servers)}\n\n${page.slice(to)}`
 }
 
 /** The table, and below it which servers were replaced, and the tools that were left out, with the reasons. */
-export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServer[]): string {
+export function rowsText({ rows, audits }: StoredResults, servers: readonly BenchServer[]): string {
   const measured = servers
     .map((server) => ({ server, rows: rows.filter((row) => row.server === server.name) }))
     .filter((entry) => entry.rows.length > 0)
@@ -22,11 +28,17 @@ export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServ
     other === undefined ? [] : [`${other.by} stands in for ${name}: ${other.why}.`],
   )
   if (measured.length === 0) return ['Nothing is measured yet.', ...replaced].join('\n\n')
-  const header = ['server', 'tools usable', 'tasks', 'expert', 'cheating agents', 'base', 'warm start', 'RL']
+  const header = ['server', 'tools usable', 'tasks', 'expert', 'cheating agents', 'attacks', 'base']
   const table = [
-    [...header, 'RL minus warm start', 'minutes'],
-    [...header, '', ''].map(() => '---'),
-    ...measured.map(({ server, rows: own }) => cells(server, own)),
+    [...header, 'warm start', 'RL', 'RL minus warm start', 'minutes'],
+    [...header, '', '', '', ''].map(() => '---'),
+    ...measured.map(({ server, rows: own }) =>
+      cells(
+        server,
+        own,
+        audits.find((audit) => audit.server === server.name),
+      ),
+    ),
   ].map((line) => `| ${line.join(' | ')} |`)
   const requests = measured.flatMap(({ server, rows: own }) => {
     const some = own.flatMap((row) => row.requests ?? []).map((text) => `  - ${escaped(text)}`)
@@ -36,7 +48,7 @@ export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServ
   return [
     ...table,
     '',
-    'Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
+    'Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
     ...replaced.flatMap((sentence) => ['', sentence]),
     ...(requests.length === 0
       ? []
@@ -45,7 +57,7 @@ export function rowsText(rows: readonly ServerRow[], servers: readonly BenchServ
   ].join('\n')
 }
 
-function cells(server: BenchServer, rows: readonly ServerRow[]): string[] {
+function cells(server: BenchServer, rows: readonly ServerRow[], audit: AuditRow | undefined): string[] {
   const mean = (of: (row: ServerRow) => number | null | undefined): string => {
     const values = rows.map(of).filter((value) => typeof value === 'number')
     if (values.length === 0) return '–'
@@ -63,6 +75,7 @@ function cells(server: BenchServer, rows: readonly ServerRow[]): string[] {
     least(rows.map((row) => row.tasks)),
     mean((row) => row.expert),
     cheating.length === 0 ? '–' : percent(Math.max(...cheating)),
+    audit === undefined ? '–' : percent(audit.highest.share),
     mean((row) => row.base?.mean),
     mean((row) => row.warmStart?.mean),
     mean((row) => row.rl?.mean),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { rowOf } from './audit.ts'
 import { withRows, rowsText } from './page.ts'
 import { mcpConfig, packageOf } from './prepare.ts'
 import { readMeasures, readPrinted } from './printed.ts'
@@ -134,6 +135,32 @@ test('the gain is paired by task and skips episodes that could not be judged', (
   expect(pairedGain([], after)).toBeNull()
 })
 
+const [time] = benchServers.filter(({ name }) => name === 'time')
+const attack = (name: string, mean: number) => ({
+  name,
+  about: '',
+  rate: { mean, low: 0, high: 1, n: 100 },
+  kinds: {},
+  masked: 0,
+  unclear: 0,
+  isFinding: false,
+  advice: '',
+})
+const audit = rowOf(
+  time,
+  { tasks: 100, attacks: [attack('do nothing', 0), attack('stuff the answer', 0.015)], findings: [] },
+  ['audit', 'mcp:time'],
+  1.23,
+)
+
+test('of an audit the attack that was rewarded most is kept', () => {
+  expect(audit).toMatchObject({
+    attacks: 2,
+    highest: { attack: 'stuff the answer', share: 0.015 },
+    minutes: 1.2,
+  })
+})
+
 test('seeds are a range or a list', () => {
   expect(seedsOf('0-2')).toEqual([0, 1, 2])
   expect(seedsOf('0,3')).toEqual([0, 3])
@@ -142,14 +169,20 @@ test('seeds are a range or a list', () => {
 })
 
 test('the table shows means over seeds, each gain, and why tools were left out, with nothing of a server as Markdown', () => {
-  const text = rowsText([row, { ...row, seed: 1, stopped: true, rl: null, gain: null }], benchServers)
-  expect(text).toContain(
-    '| time | 2 of 6 | – | – | – | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 12.3; 12.3 (stopped) |',
+  const text = rowsText(
+    { rows: [row, { ...row, seed: 1, stopped: true, rl: null, gain: null }], audits: [audit] },
+    benchServers,
   )
-  const asked = rowsText([{ ...row, requests: ['How many days has [May]?'] }], benchServers)
+  expect(text).toContain(
+    '| time | 2 of 6 | – | – | – | 1.5% | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 12.3; 12.3 (stopped) |',
+  )
+  const asked = rowsText(
+    { rows: [{ ...row, requests: ['How many days has [May]?'] }], audits: [] },
+    benchServers,
+  )
   expect(asked).toContain('- time\n  - How many days has \\[May\\]?')
   expect(text).toContain('`current_time`, `relative_time`: tells \\| the \\[present\\] time')
-  expect(() => withRows('no markers', [], [])).toThrow(/no line/)
+  expect(() => withRows('no markers', { rows: [], audits: [] }, [])).toThrow(/no line/)
 })
 
 test('a server is replaced only by a reserve, and the page says why', () => {
@@ -158,11 +191,11 @@ test('a server is replaced only by a reserve, and the page says why', () => {
   for (const server of replaced) {
     expect(server.reserve).toBe(false)
     expect(findBenchServer(server.replaced?.by ?? '')?.reserve).toBe(true)
-    expect(rowsText([row], benchServers)).toContain(
+    expect(rowsText({ rows: [row], audits: [] }, benchServers)).toContain(
       `${server.replaced?.by} stands in for ${server.name}: ${server.replaced?.why}.`,
     )
   }
-  expect(rowsText([], benchServers)).toContain('calculator stands in for thinking')
+  expect(rowsText({ rows: [], audits: [] }, benchServers)).toContain('calculator stands in for thinking')
 })
 
 test('every stored row is of the pinned package', () => {
