@@ -280,13 +280,16 @@ export function lengthsOf(
   return { limits: { ...limits, turns, tokensPerTurn, totalTokens: 1000 }, maxTokensPerTurn: tokensPerTurn }
 }
 
-/** Four fifths of the training tasks of each kind are demonstrated: 240 at most, and 30 at least, some of them again. */
+/**
+ * Half of the training tasks of each kind are demonstrated: 240 at most, and 30 at least, some of them again. The others
+ * are for RL.
+ */
 function demonstrationsOf(tasks: Pick<GeneratedTasks, 'kinds' | 'all'>): Record<string, number> {
   const train = tasks.all('train')
   return Object.fromEntries(
     tasks.kinds.map((name) => {
       const made = train.filter(({ kind }) => kind === name).length
-      return [name, Math.min(240, Math.max(30, Math.ceil(0.8 * made)))]
+      return [name, Math.min(240, Math.max(30, Math.ceil(made / 2)))]
     }),
   )
 }

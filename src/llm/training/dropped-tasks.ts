@@ -67,14 +67,21 @@ export function isDropped({ dropped }: LoopState, { id, kind }: Pick<Task, 'id' 
 /** The source without dropped tasks. Replaces a dropped task by another of the same kind, if there is one. */
 export function withoutDropped<T extends Task>(source: TaskSource<T>, state: LoopState): TaskSource<T> {
   const kinds = source.kinds.filter((kind) => state.dropped?.kinds.includes(kind) !== true)
+  return avoiding({ ...source, kinds }, (task) => isDropped(state, task))
+}
+
+/** A source that gives another task of the kind instead of one to avoid, if one is found near it. */
+export function avoiding<T extends Task>(
+  source: TaskSource<T>,
+  isAvoided: (task: T) => boolean,
+): TaskSource<T> {
   return {
     ...source,
-    kinds,
     task(options) {
       const task = source.task(options)
-      for (let at = 1; at <= 8 && isDropped(state, task); at++) {
+      for (let at = 1; at <= 8 && isAvoided(task); at++) {
         const other = source.task({ ...options, seed: options.seed + at })
-        if (!isDropped(state, other)) return other
+        if (!isAvoided(other)) return other
       }
       return task
     },

@@ -15,7 +15,7 @@ import { runPart } from './kernel.ts'
 import { hashOf, runTraining, settingsOf, validationOf } from './run.ts'
 import type { RunOptions, ValidationOptions } from './run.ts'
 import { restateStages } from './summary.ts'
-import type { SupervisedSettings } from './types.ts'
+import type { SupervisedSettings, TrainJobOptions } from './types.ts'
 
 interface FineTuneOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   backend: ModelBackend & { resetOptimizer?: () => void }
@@ -122,6 +122,28 @@ function supervisedPart({
   }
 }
 
+/** The training tasks that a plan demonstrates: different ones as far as a kind has them, then some again. */
+export function demonstrationTasks<T extends Task>({
+  plan,
+  seed,
+  tasks,
+}: Pick<TrainJobOptions<T>, 'plan' | 'seed' | 'tasks'>): T[] {
+  return Object.entries(plan.demonstrations).flatMap(([kind, count]) => {
+    const draw = (at: number): T =>
+      tasks.task({ split: 'train', kind, seed: hash32(seed, 'demonstration', kind, at) >>> 1 })
+    const chosen = new Map<string, T>()
+    for (let at = 0; at < mostDraws * count && chosen.size < count; at++) {
+      const task = draw(at)
+      if (!chosen.has(task.id)) chosen.set(task.id, task)
+    }
+    const again = Array.from({ length: count - chosen.size }, (_, at) => draw(at))
+    return [...chosen.values(), ...again]
+  })
+}
+
+/** Draws for each demonstration until a kind counts as having no other tasks. */
+const mostDraws = 6
+
 /**
  * Lets the expert play the plan's training tasks in the environment. The same seed gives the same demonstrations. If the
  * environment verifies its tasks, a task that its plan no longer solves is dropped; `state` records which, why, and which tools
@@ -132,15 +154,7 @@ function supervisedPart({
 export async function collectDemonstrations<T extends Task>(job: Job<T>): Promise<Episode[]> {
   const { options, state, emit, signal } = job
   const counts = Object.entries(options.plan.demonstrations)
-  const tasks = counts.flatMap(([kind, count]) =>
-    Array.from({ length: count }, (_, at) =>
-      options.tasks.task({
-        split: 'train',
-        kind,
-        seed: hash32(options.seed, 'demonstration', kind, at) >>> 1,
-      }),
-    ),
-  )
+  const tasks = demonstrationTasks(options)
   emit({ type: 'phase', name: 'demonstrations', total: tasks.length })
   const { deterministic, provesTasks = false } = options.environment
   const played = await keptIf(job, 'demonstrations.jsonl', deterministic === false || provesTasks, () =>

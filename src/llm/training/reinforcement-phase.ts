@@ -16,7 +16,8 @@ import { type Batch, batchEpisodes, createBatchQueue, rewardedGroup } from './ba
 import { charge, environmentBroken, evaluate, type Job } from './job.ts'
 import { runPart, type StepMetrics, type StepTools } from './kernel.ts'
 import type { LoopState } from './state.ts'
-import { withoutDropped } from './dropped-tasks.ts'
+import { avoiding, withoutDropped } from './dropped-tasks.ts'
+import { demonstrationTasks } from './fine-tune.ts'
 import type { BatchTasks, TrainableBackend, TrainingPlan } from './types.ts'
 
 /** What learning needs besides the batch. Opened on first use. */
@@ -148,8 +149,11 @@ export async function runReinforcement<T extends Task>(
 ): Promise<void> {
   const { options, state } = job
   const { reinforcement: settings, tasks } = options.plan
+  // What was demonstrated is known by heart: groups of such a task hardly differ, and its success does not generalise.
+  const shown = new Set(options.program === undefined ? demonstrationTasks(options).map(({ id }) => id) : [])
+  const source = avoiding(withoutDropped(options.tasks, state), ({ id }) => shown.has(id))
   const sampler = createTaskSampler({
-    source: withoutDropped(options.tasks, state),
+    source,
     split: 'train',
     seed: options.seed,
     prior: state.prior,
@@ -163,7 +167,7 @@ export async function runReinforcement<T extends Task>(
     const first = sampler.draw(groups)
     if (maxStaleness === 0) return { first, more: (count) => sampler.draw(count) }
     const seed = `${options.seed}/replacements/${number}`
-    const others = createTaskSampler({ source: withoutDropped(options.tasks, state), split: 'train', seed })
+    const others = createTaskSampler({ source, split: 'train', seed })
     others.restore({ ...known, drawn: 0 })
     return { first, more: (count) => others.draw(count) }
   }
