@@ -48,7 +48,7 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
   return [
     ...table,
     '',
-    'Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
+    'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
     ...replaced.flatMap((sentence) => ['', sentence]),
     ...(requests.length === 0
       ? []
@@ -71,7 +71,7 @@ function cells(server: BenchServer, rows: readonly ServerRow[], audit: AuditRow 
   const gains = rows.flatMap((row) => (row.gain === null ? [] : [points(row.gain)]))
   return [
     server.reserve ? `${server.name} (reserve)` : server.name,
-    `${least(rows.map((row) => row.tools.usable.length))} of ${server.tools}`,
+    `${least(rows.map((row) => row.tools.usable.length))} of ${server.tools - (server.needInternet ?? []).length}`,
     least(rows.map((row) => row.tasks)),
     mean((row) => row.expert),
     cheating.length === 0 ? '–' : percent(Math.max(...cheating)),

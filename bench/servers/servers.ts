@@ -48,6 +48,8 @@ export interface BenchServer {
   rebuild?: readonly string[]
   /** `--sandbox=remote` instead of `--sandbox`: its tools say that they reach other hosts. */
   remote?: true
+  /** Tools that need the internet. They are not counted. */
+  needInternet?: readonly string[]
   /** Reserves replace a server of the ten that cannot be measured. */
   reserve: boolean
   /** The reserve that stands in for this server, and why this one cannot be measured, as a clause. */
@@ -72,6 +74,7 @@ export const benchServers: readonly BenchServer[] = [
     package: '@modelcontextprotocol/server-everything@2026.8.31',
     licence: 'MIT and Apache-2.0',
     tools: 13,
+    needInternet: ['gzip-file-as-resource'],
     args: [],
     reserve: false,
     why: 'Reference server that shows every feature: images, resources, elicitation, sampling, long operations, structured results.',

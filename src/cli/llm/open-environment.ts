@@ -234,6 +234,9 @@ async function openServer(
       plan: {
         ...smallModelPlan,
         demonstrations: demonstrationsOf(tasks),
+        // With thousands of demonstrations the last steps, at the lowest learning rates, gain much: a few validations without
+        // a higher score must not end the warm start.
+        warmStart: { ...smallModelPlan.warmStart, validateEvery: 25, patience: 8 },
         ...lengthsOf(all),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),

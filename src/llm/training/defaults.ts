@@ -18,9 +18,8 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
     clip: 1,
     batch: 30,
     epochs: 4,
-    validateEvery: 25,
-    // The learning rate falls to zero, and the last steps gain most: a few scores that do not rise must not end them.
-    patience: 8,
+    validateEvery: 20,
+    patience: 3,
   },
   reinforcement: {
     learningRate: 3e-4,
