@@ -49,6 +49,8 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
     ...table,
     '',
     'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
+    '',
+    `Minutes are of \`agoge train\` alone on ${machines(rows)}, from the first call that finds out what the tools do to the report.`,
     ...replaced.flatMap((sentence) => ['', sentence]),
     ...(requests.length === 0
       ? []
@@ -82,6 +84,12 @@ function cells(server: BenchServer, rows: readonly ServerRow[], audit: AuditRow 
     gains.length === 0 ? '–' : gains.join('; '),
     rows.map((row) => `${row.minutes.toFixed(1)}${row.stopped ? ' (stopped)' : ''}`).join('; '),
   ]
+}
+
+/** The machines that rows were measured on. */
+function machines(rows: readonly ServerRow[]): string {
+  const names = rows.map(({ machine: { cores, cpu, node } }) => `${cores} cores (${cpu}, Node ${node})`)
+  return [...new Set(names)].join(' or ')
 }
 
 const highest = (rates: CheatingRates): number =>

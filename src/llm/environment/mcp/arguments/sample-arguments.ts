@@ -1,65 +1,22 @@
-import type { Random } from '../../../../engine/random/index.ts'
-import { limitedWork, type Work, WorkLimit } from '../../../../untrusted/linear-pattern.ts'
+import { limitedWork, WorkLimit } from '../../../../untrusted/linear-pattern.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import { validateArguments } from '../../../../untrusted/validate.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
-import { isWritten, pathsOf, wantsText } from './argument-kinds.ts'
+import { pathsOf, wantsText } from './argument-kinds.ts'
 import { type Hints, hintsOf } from './hints.ts'
-import { type Knowledge, knowledgeOf, type SourceUse } from './knowledge.ts'
-import { nameInDatabase, rowBeside } from './database-arguments.ts'
-import { elementArgument, pickElement } from './page-elements.ts'
-import {
-  asksForText,
-  existingText,
-  keyFor,
-  knownValue,
-  namingProperty,
-  pickSource,
-  type SourceWish,
-} from './known-records.ts'
+import { knowledgeOf } from './knowledge.ts'
+import { rowBeside } from './database-arguments.ts'
+import { knownArgument } from './known-argument.ts'
+import { below, knownSource, type Making, type Place, type SampleContext, weightOf } from './making.ts'
+import { pickElement } from './page-elements.ts'
+import { namingProperty, pickSource, type SourceWish } from './known-records.ts'
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
 import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
-import { partOf, partOfWords, type SplitWords } from './words.ts'
-
-export interface SampleContext {
-  random: Random
-  words: SplitWords
-  /** Records known to exist in the state. With `reuse`, arguments refer to them if property names match. */
-  known: readonly PlainObject[]
-  /** Records made for this task. They are preferred over known ones that match equally well. Default: none. */
-  recent?: readonly PlainObject[]
-  reuse: boolean
-  /**
-   * The tool changes the record: half of the time only the identifying properties come from the record. Default: false.
-   */
-  changes?: boolean
-  /** Whether a statement in a query language should only read, or change something. Default: either. */
-  wants?: 'reads' | 'changes' | undefined
-  /** An optional property that is always set. */
-  always?: string
-}
+import { partOf, partOfWords } from './words.ts'
 
 /** Work limit for the arguments of one call: properties, candidate values, characters of patterns. */
 const mostSteps = 1_000_000
-
-interface Making extends SampleContext {
-  work: Work
-  tool: string | undefined
-  knowledge: Knowledge | undefined
-  /** Where the values come from, for learning from the result of the call. */
-  uses: SourceUse[]
-}
-
-interface Place {
-  /** Dotted path for messages. */
-  path: string
-  /** Nearest property name. */
-  name: string
-  depth: number
-  /** The known record that the object around this place refers to. */
-  outer?: PlainObject | undefined
-}
 
 /**
  * Draws arguments that the schema accepts: examples of the configuration, members of enums and values that descriptions
@@ -162,10 +119,6 @@ function about({ knowledge, tool }: Making): string {
   return tool === undefined ? '' : (knowledge?.about(tool) ?? '')
 }
 
-function weightOf({ knowledge, tool }: Making, path: string, source: string): number {
-  return tool === undefined ? 1 : (knowledge?.weight(tool, path, source) ?? 1)
-}
-
 function sampleText(schema: JsonSchema, place: Place, context: Making, beside: PlainObject): unknown {
   const { words, random, work, known, recent = [] } = context
   const hints = hintsAt(schema, place, context)
@@ -266,60 +219,8 @@ function sampleObject(
   return made
 }
 
-const below = (place: Place, name: string): string => (place.path === '' ? name : `${place.path}.${name}`)
-
-/** The name of a value of a known record as a source. */
-function knownSource(value: unknown): string {
-  const one: unknown = Array.isArray(value) ? value[0] : value
-  return `known ${JSON.stringify(one)?.slice(0, 80)}`
-}
-
 /** Optional numbers that say how long a tool takes: by the name, or by the description. */
 const waits = /^(?:duration|delay|wait|sleep)(?:$|[A-Z_-])|\btime to wait\b/
-
-/** The value of a known record for a property; undefined if none fits, or a new one is wanted. */
-function knownArgument(
-  { path, name }: Place,
-  property: JsonSchema,
-  root: JsonSchema,
-  {
-    source,
-    changed,
-    hints,
-    beside,
-  }: { source: PlainObject | undefined; changed: boolean; hints: Hints; beside: PlainObject },
-  context: Making,
-): unknown {
-  const ofElement = elementArgument(name, property, source, beside, {
-    random: context.random,
-    records: [...context.known, ...(context.recent ?? [])],
-  })
-  if (ofElement !== undefined) {
-    context.uses.push({ path, source: knownSource(ofElement) })
-    return ofElement
-  }
-  if (hints.existing === false || isWritten(name, property, context)) return undefined
-  const inDatabase = nameInDatabase(name, beside, context)
-  if (inDatabase !== undefined && (context.reuse || hints.existing === true))
-    return fit(inDatabase, property, root, context)
-  // The server said that the value must exist, or the description does.
-  const weigh = (_: string, value: unknown): number => weightOf(context, path, knownSource(value))
-  const exists = hints.existing === true || asksForText(name, property['description'])
-  const from = source ?? (exists ? pickSource([name], context, { weigh }) : undefined)
-  if (from === undefined || (changed && hints.existing !== true)) return undefined
-  // An example says more than a text of a record under another name.
-  if ((hints.examples?.length ?? 0) > 0 && keyFor(name, from) === undefined) return undefined
-  const weight = weightOf(context, path, 'known')
-  if (weight < 1 && hints.existing !== true && context.random.next() >= weight) return undefined
-  const value = fit(
-    existingText(name, property['description'], from) ?? knownValue(name, from, context),
-    property,
-    root,
-    context,
-  )
-  if (value !== undefined) context.uses.push({ path, source: 'known' }, { path, source: knownSource(value) })
-  return value
-}
 
 /**
  * An object whose properties the schema does not name. Beside the name of a known table it is a row of that table, else
@@ -348,24 +249,6 @@ function freeObject(
       return [name, sample(free, root, at, context)]
     }),
   )
-}
-
-/**
- * Returns a known value in the shape that the schema requires, if possible: alone, in a list, or one item of a list.
- */
-function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: Making): unknown {
-  if (value === undefined || value === null || 'enum' in schema || 'const' in schema) return undefined
-  const type = typeOf(schema)
-  if (type === 'array') {
-    const items = resolveSchema((schema['items'] ?? {}) as JsonSchema, root)
-    const list = Array.isArray(value) ? value.slice(0, 1 + context.random.int(2)) : [value]
-    return list.length > 0 && list.every((item) => typeof item === (typeOf(items) ?? 'string'))
-      ? list
-      : undefined
-  }
-  const single: unknown = Array.isArray(value) && value.length > 0 ? context.random.pick(value) : value
-  const wanted = type === 'integer' ? 'number' : (type ?? 'string')
-  return typeof single === wanted && wanted !== 'object' ? single : undefined
 }
 
 function sampleArray(

@@ -31,26 +31,44 @@ function part(list: string, split: Part): string[] {
 }
 
 /**
- * Names of training are of thousands of words. With a few hundred a model learns them by heart, and copies names that it has
- * not met badly.
+ * Words of training are thousands. With a few dozen or hundred a model learns them by heart, and copies those that it has not
+ * met badly. Half of the kinds of things, cities and people are usual ones.
  */
 function listsOf(split: Part): SplitWords {
-  return {
-    nouns: [...part(nouns, split), ...(split === 'train' ? furtherWords(nounGroups, nounAlone) : [])],
-    traits: [
-      ...part(traits, split),
-      ...(split === 'train' ? furtherWords(adjectiveGroups, adjectiveAlone) : []),
-    ],
+  const usual: SplitWords = {
+    nouns: part(nouns, split),
+    traits: part(traits, split),
     cities: part(cities, split),
     people: part(people, split),
     sorts: part(sorts, split),
     zones: part(zones, split),
   }
+  if (split !== 'train') return usual
+  const [things, qualities] = [
+    furtherWords(nounGroups, nounAlone),
+    furtherWords(adjectiveGroups, adjectiveAlone),
+  ]
+  const names = things.map((word) => `${word[0].toUpperCase()}${word.slice(1)}`)
+  return {
+    ...usual,
+    nouns: [...usual.nouns, ...things],
+    traits: [...usual.traits, ...qualities],
+    cities: halfOf(usual.cities, names),
+    people: halfOf(usual.people, names),
+    sorts: halfOf(usual.sorts, things),
+  }
+}
+
+/** Both lists, the shorter one so often that half of all draws are from it. */
+function halfOf(few: readonly string[], many: readonly string[]): string[] {
+  const times = Math.ceil(many.length / few.length)
+  return [...Array.from({ length: times }, () => few).flat(), ...many]
 }
 
 /** The short words of these lists, without those of the lists that are divided. */
 function furtherWords(...texts: readonly string[]): string[] {
-  const divided = new Set([nouns, traits, cities, people, sorts, zones].flatMap((list) => list.split(' ')))
+  const lists = [nouns, traits, cities, people, sorts, zones].join(' ').toLowerCase()
+  const divided = new Set(lists.split(' '))
   const words = new Set(texts.flatMap((text) => text.trim().split(/\s+/)))
   return [...words].filter((word) => /^[a-z]{3,9}$/.test(word) && !divided.has(word))
 }

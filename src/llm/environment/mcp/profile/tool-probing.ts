@@ -3,6 +3,7 @@ import { isAskable } from '../goals/questions.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
 import { isPlainObject, type PlainObject, whyNothingSalient } from '../salient.ts'
 import { type Draft, draftTask, type KindPlan } from '../mcp-task.ts'
+import { chainsOf } from './chains.ts'
 import {
   answersOtherwise,
   clockTick,
@@ -296,29 +297,6 @@ function isPlain(step: RequestStep): boolean {
   return Object.keys(step.arguments).length === 0
 }
 
-/** Useful pairs: write and read back, or read and use the result in another tool. */
-function chainsOf(
-  tools: readonly AdmittedTool[],
-  most: number,
-  creators: readonly AdmittedTool[],
-): KindPlan[] {
-  const readers = tools.filter((tool) => tool.kind === 'read' && requiredOf(tool.spec.inputSchema).length > 0)
-  const backs = creators.flatMap((writer) =>
-    readers.map((reader) => ({ name: `${writer.spec.name}+${reader.spec.name}`, tools: [writer, reader] })),
-  )
-  const uses = readers.flatMap((first) =>
-    readers
-      .filter((second) => second !== first)
-      .flatMap((second): KindPlan[] => {
-        const linked = linkable(second)
-        return linked === undefined
-          ? []
-          : [{ name: `${first.spec.name}>${second.spec.name}`, tools: [first, second], linked }]
-      }),
-  )
-  return [...backs, ...uses].slice(0, most)
-}
-
 /** Optional arguments of a tool without a list of choices. One of them may be the time it reports on. */
 function freeOptions(tool: AdmittedTool): string[] {
   const { inputSchema } = tool.spec
@@ -329,19 +307,5 @@ function freeOptions(tool: AdmittedTool): string[] {
     if (requiredOf(inputSchema).includes(name) || !isPlainObject(property)) return false
     const schema = resolveSchema(property, inputSchema)
     return !('enum' in schema) && !('const' in schema) && typeOf(schema) !== 'boolean'
-  })
-}
-
-/** The first required free text or number of a tool. */
-function linkable(tool: AdmittedTool): string | undefined {
-  const properties = tool.spec.inputSchema['properties']
-  if (!isPlainObject(properties)) return undefined
-  return requiredOf(tool.spec.inputSchema).find((name): name is string => {
-    const property = typeof name === 'string' ? properties[name] : undefined
-    if (!isPlainObject(property)) return false
-    const schema = resolveSchema(property, tool.spec.inputSchema)
-    const free =
-      !('enum' in schema) && !('const' in schema) && !('pattern' in schema) && !('format' in schema)
-    return free && ['string', 'number', 'integer'].includes(typeOf(schema) ?? '')
   })
 }
