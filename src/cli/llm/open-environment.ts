@@ -90,7 +90,7 @@ export interface OpenedNamed {
  * keeps the state, and 800 where making a task takes the start of a process or calls at a limited rate.
  */
 export const trainingCounts: Required<TaskCounts> = {
-  train: 4000,
+  train: 6000,
   validation: 96,
   test: 400,
   'unseen-paraphrase': 96,
@@ -283,16 +283,21 @@ export function lengthsOf(
   return { limits: { ...limits, turns, tokensPerTurn, totalTokens: 1000 }, maxTokensPerTurn: tokensPerTurn }
 }
 
+/** Most demonstrations of a kind, and in all. */
+const mostOfKind = 240
+const mostDemonstrations = 3300
+
 /**
- * Half of the training tasks of each kind are demonstrated: 240 at most, and 30 at least, some of them again. The others
- * are for RL.
+ * Four fifths of the training tasks of each kind are demonstrated, as far as these limits allow, and 30 at least, some of
+ * them again. The others are for RL.
  */
 function demonstrationsOf(tasks: Pick<GeneratedTasks, 'kinds' | 'all'>): Record<string, number> {
   const train = tasks.all('train')
+  const most = Math.min(mostOfKind, Math.ceil(mostDemonstrations / tasks.kinds.length))
   return Object.fromEntries(
     tasks.kinds.map((name) => {
       const made = train.filter(({ kind }) => kind === name).length
-      return [name, Math.min(240, Math.max(30, Math.ceil(made / 2)))]
+      return [name, Math.min(most, Math.max(30, Math.ceil(0.8 * made)))]
     }),
   )
 }
