@@ -269,6 +269,9 @@ const serverTraining: Pick<TrainingPlan, 'warmStart' | 'reinforcement'> = {
     groups: 24,
     minibatches: 1,
     steps: 120,
+    // Where the warm start left little to learn, RL can only lose.
+    validateEvery: 20,
+    keep: 'best',
   },
 }
 

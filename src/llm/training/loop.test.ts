@@ -58,6 +58,21 @@ test('an untrained model learns to open boxes', () => {
   expect(summary.cost.episodes).toBeGreaterThan(6 * 24)
 })
 
+test('where the best weights of RL are kept, steps that only lose end with the weights of the warm start', async () => {
+  const usual = boxJob(join(root, 'losing'))
+  const { reinforcement } = usual.plan
+  // A rate at which the policy forgets everything.
+  const losing = { ...reinforcement, learningRate: 1, steps: 2, validateEvery: 1, keep: 'best' as const }
+  const { stages } = await trainJob({ ...usual, plan: { ...usual.plan, reinforcement: losing } })
+  const [, warmStart, rl] = stages
+  expect(warmStart.success.mean).toBeGreaterThan(0.3)
+  expect(rl.success).toEqual(warmStart.success)
+  const validations = metrics(join(root, 'losing'))
+    .split('\n')
+    .filter((line) => line.includes('"rl-validation"'))
+  expect(validations).toHaveLength(3)
+})
+
 test('the run folder holds what happened', () => {
   expect(JSON.parse(readFileSync(join(whole, 'summary.json'), 'utf8'))).toEqual(summary)
   expect(readEpisodes(join(whole, 'episodes.jsonl')).length).toBe(6 * 2 * 6)

@@ -183,7 +183,9 @@ export async function runReinforcement<T extends Task>(
         update: (batch, tools) => reinforce(job, { sampler, learner, batch, tools }),
         validation: {
           measure: 'success',
-          isDue: (step) => validateEvery > 0 && step > 0 && step % validateEvery === 0,
+          // Where the best weights are kept, the initial ones are a candidate.
+          isDue: (step) =>
+            validateEvery > 0 && step % validateEvery === 0 && (step > 0 || settings.keep === 'best'),
           async score() {
             const { summary } = await evaluate(job, 'rl-validation', 'validation', tasks.validation)
             return { score: summary.success.mean, metrics: { masked: summary.masked } }

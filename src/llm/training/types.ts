@@ -44,8 +44,8 @@ export interface ReinforcementSettings extends OptimiserSettings, BatchSettings 
   /** Steps between validations; 0: never. */
   validateEvery: number
   /**
-   * Final weights of RL: `best` for those of the highest success in validation (the earliest if tied), or `last`. Default:
-   * `last`.
+   * Final weights of RL: `best` for those of the highest success in validation, the initial ones among them (the earliest if
+   * tied), or `last`. Default: `last`.
    */
   keep?: 'best' | 'last'
   /** Groups per step whose episodes are stored in `episodes.jsonl`. Default: 2. */
