@@ -195,8 +195,11 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
     await run.checkpoint()
   }
   const { best } = state
-  if (best !== null && validation?.keep === 'best' && best.step !== state.step)
+  if (best !== null && validation?.keep === 'best' && best.step !== state.step) {
     await run.loadWeights(best.checkpoint)
+    const text = `${part.name} ends with the weights of step ${best.step} of ${state.step}, the best in validation`
+    emit({ type: 'note', text })
+  }
 }
 
 async function validate(name: string, validation: Validation, run: TrainingRun): Promise<void> {
