@@ -268,7 +268,7 @@ const serverTraining: Pick<TrainingPlan, 'warmStart' | 'reinforcement'> = {
     temperature: 1.2,
     groups: 24,
     minibatches: 1,
-    steps: 120,
+    steps: 80,
     // Where the warm start left little to learn, RL can only lose.
     validateEvery: 20,
     keep: 'best',
