@@ -55,6 +55,7 @@ test('a server that keeps its state in memory is restarted, since restoring file
   expect(effects).toMatchObject({
     add: { effect: 'pure' },
     now: { effect: 'unstable' },
+    receipt: { effect: 'pure' },
     note: { effect: 'writing', shownBy: 'list_notes' },
     list_notes: { effect: 'reading' },
   })

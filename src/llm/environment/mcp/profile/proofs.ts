@@ -4,6 +4,7 @@ import type { Observer } from '../tool-system.ts'
 import { canonicalResults, compareResults, madeUpAnew, momentPlaces, valuesOf } from './generated.ts'
 import type { ToolExample } from './tool-profile.ts'
 import { observerKey } from './observers.ts'
+import { timelessLines } from './repeatable.ts'
 import type { Tried } from './tried.ts'
 import type { Trying } from './trying.ts'
 
@@ -205,7 +206,10 @@ function noteDependents(
   proof: Proof,
 ): void {
   for (const [index, reader] of readers.entries()) {
-    if (canonical(seen[index], proof) === canonical(first[index], proof)) continue
+    const [now, before] = [seen[index], first[index]].map((text) =>
+      canonical(timelessLines(text, JSON.stringify(reader.arguments)), proof),
+    )
+    if (now === before) continue
     proof.dependent.add(reader.name)
     const key = observerKey(reader)
     if (!witnesses.some((witness) => observerKey(witness) === key)) continue
@@ -245,6 +249,11 @@ const repeats = 8
 /** Repeats of a tool that failed once, for its rate. */
 const moreRepeats = 12
 
+function sameButForTime({ arguments: args, text }: ToolExample, other: string): boolean {
+  const [one, two] = [text, other].map((some) => timelessLines(some, JSON.stringify(args)))
+  return compareResults(one, two).kind !== 'other'
+}
+
 /** Repeats an example of each reading tool in a fresh state, to see whether its result is the same and how often it fails. */
 export async function proveReaders(trying: Trying): Promise<void> {
   let state = newState()
@@ -260,7 +269,7 @@ export async function proveReaders(trying: Trying): Promise<void> {
           entry.failed++
           entry.error = result.text
           times = repeats + moreRepeats
-        } else if (compareResults(example.text, result.text).kind === 'other') entry.varied++
+        } else if (!sameButForTime(example, result.text)) entry.varied++
       } catch (error) {
         trying.fault(entry, error)
         state = newState()

@@ -22,7 +22,7 @@ import {
   withoutFiles,
 } from './own-files.ts'
 import { observerKey } from './observers.ts'
-import { plainCall } from './repeatable.ts'
+import { clockTick, plainCall, timelessLines } from './repeatable.ts'
 import type { ToolExample } from './tool-profile.ts'
 import { soundsChanging } from './tool-verbs.ts'
 import { type Tried, untried } from './tried.ts'
@@ -60,6 +60,8 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
   const limits = { signal: options.signal, seconds: options.seconds }
   const tried = new Map<string, Tried>(system.tools.map((tool) => [tool.spec.name, untried(tool)]))
   const witnesses: Observer[] = options.files ? [{ name: filesObserver, arguments: {} }] : []
+  /** Keys of the witnesses that change by calls alone. */
+  const steady = new Set<string>()
   let state: EpisodeState = newState()
   let seeds: ToolExample['seeds'][number][] = []
   let sights: string[] | undefined
@@ -250,19 +252,33 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
     const places = new Map(changed.map((witness) => [witness, witnesses.indexOf(witness)]))
     for (const [witness, at] of places) {
       const [again] = await look(state, [witness])
-      if (plain(again) !== plain(before[at])) {
+      const lasts = plain(again) !== plain(before[at])
+      if (lasts && (await isSteady(witness, again))) {
         still.push(witness)
         continue
       }
       const entry = tried.get(witness.name)
       if (entry === undefined) continue
-      entry.repeated += 2
-      entry.failed++
-      entry.error = shown[at].replace(/^error: /, '')
+      if (!lasts) {
+        entry.repeated += 2
+        entry.failed++
+        entry.error = shown[at].replace(/^error: /, '')
+      }
       witnesses.splice(witnesses.indexOf(witness), 1)
       sights = undefined
     }
     return still
+  }
+
+  /** Whether a witness shows the same after a second in which nothing was called. A clock does not. */
+  async function isSteady(witness: Observer, text: string): Promise<boolean> {
+    const key = observerKey(witness)
+    if (witness.name === filesObserver || steady.has(key)) return true
+    await clockTick(performance.now(), options.signal)
+    const [later] = await look(state, [witness])
+    if (plain(later) !== plain(text)) return false
+    steady.add(key)
+    return true
   }
 
   /** Repeats a call that changed nothing: its result should be the same. */
@@ -274,7 +290,8 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
       entry.error = again.text
       return
     }
-    const difference = compareResults(text, again.text)
+    const given = JSON.stringify(args)
+    const difference = compareResults(timelessLines(text, given), timelessLines(again.text, given))
     if (difference.kind === 'same') return
     const places = difference.kind === 'generated' ? difference.places : []
     const names = places.map((place) => place.slice(0, place.lastIndexOf(' ')))
