@@ -50,7 +50,7 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
     '',
     'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
     '',
-    `Minutes are of \`agoge train\` alone on ${machines(rows)}, from the first call that finds out what the tools do to the report.`,
+    `Minutes are of \`agoge train\` on ${machines(rows)}, from the first call that finds out what the tools do to the report.`,
     ...replaced.flatMap((sentence) => ['', sentence]),
     ...(requests.length === 0
       ? []
