@@ -114,7 +114,7 @@ test('a server over streamable HTTP: tools, tasks, episodes, the rate; then it d
   expect(environment.tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(['echo', 'get-sum']))
 
   const began = performance.now()
-  const { tasks } = await environment.prepareTasks({ seed: 2, counts: { train: 6 }, deadlineSeconds: 5 })
+  const { tasks } = await environment.prepareTasks({ seed: 2, counts: { train: 10 }, deadlineSeconds: 5 })
   expect(tasks.kinds).toEqual(expect.arrayContaining(['echo', 'get-sum']))
   const solved = await play(environment, tasks.all('train'))
   expect(solved.map(({ status, success }) => ({ status, success }))).toEqual(
