@@ -35,7 +35,7 @@ test('what a tool wrote while it was tried is gone before tasks are made of the 
 test('without a flag no tool without readOnlyHint runs, and the flags are advised; with one they are not', async () => {
   await expect(openFixture('sums', {})).rejects.toMatchObject({
     code: 'nothing-allowed',
-    hint: expect.stringMatching(/^Admit add, unix_time, now, note, list_notes: --allow TOOL/),
+    hint: expect.stringMatching(/^Admit add, unix_time, now, receipt, note, list_notes: --allow TOOL/),
   })
   const crm = openFixture('crm', { sandbox: true, config: unreset }, { CRM_FILE: '{slot}/crm.json' })
   const { plan } = await crm
