@@ -1,6 +1,7 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import type { Work } from '../../../../untrusted/linear-pattern.ts'
 import type { PlainObject } from '../salient.ts'
+import { remembered } from './remembered.ts'
 import { spoken } from './words.ts'
 
 /** What arguments may refer to. */
@@ -17,6 +18,9 @@ function singular(word: string): string {
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`
   return word.endsWith('s') && !word.endsWith('ss') && word.length > 3 ? word.slice(0, -1) : word
 }
+
+/** The words of a name in the singular. */
+const singularWords = remembered((name): readonly string[] => spoken(name).map(singular))
 
 /** Properties used for searching. Any name of a known record may serve as their value. */
 const lookup = new Set([
@@ -55,10 +59,8 @@ export function noteOrigin(records: readonly PlainObject[], tool: string): void 
 function comesFrom(name: string, record: PlainObject): boolean {
   const origin = origins.get(record)
   if (origin === undefined) return false
-  const words = spoken(origin).map(singular)
-  return spoken(name)
-    .map(singular)
-    .some((word) => word.length > 2 && word !== 'name' && words.includes(word))
+  const words = singularWords(origin)
+  return singularWords(name).some((word) => word.length > 2 && word !== 'name' && words.includes(word))
 }
 
 /**
@@ -68,7 +70,7 @@ function comesFrom(name: string, record: PlainObject): boolean {
 function matchProperty(name: string, record: PlainObject): unknown {
   const key = keyFor(name, record)
   if (key !== undefined) return record[key]
-  const last = spoken(name).map(singular).at(-1)
+  const last = singularWords(name).at(-1)
   if (last === undefined || !lookup.has(last)) return undefined
   const texts = Object.values(record).filter((value) => typeof value === 'string')
   // A file of which only the path is known is nothing but a file.
@@ -111,13 +113,13 @@ function isId(name: string): boolean {
 /** The property of a record that a property of this name refers to; undefined if the record has none. */
 export function keyFor(name: string, record: PlainObject): string | undefined {
   if (Object.hasOwn(record, name)) return name
-  const words = spoken(name).map(singular)
+  const words = singularWords(name)
   const keys = Object.keys(record)
-  const same = keys.find((key) => spoken(key).map(singular).join(' ') === words.join(' '))
+  const same = keys.find((key) => singularWords(key).join(' ') === words.join(' '))
   if (same !== undefined) return same
   const last = words.at(-1)
   return keys.find((key) => {
-    const other = spoken(key).map(singular)
+    const other = singularWords(key)
     return other.at(-1) === last && (other.length === 1 || words.length === 1)
   })
 }

@@ -1,6 +1,7 @@
 import { hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import { adjectiveAlone, adjectiveGroups, nounAlone, nounGroups } from './lexicon-data.ts'
+import { remembered } from './remembered.ts'
 import { cities, nouns, people, sorts, traits, zones } from './word-lists.ts'
 
 /** A part of the words. Validation and test have parts of their own. */
@@ -86,11 +87,11 @@ export function partOfWords(words: SplitWords): Part | undefined {
 }
 
 /** `entityName`, `get-sum`, `READ_graph2` as spoken words in lower case. */
-export function spoken(name: string): string[] {
-  return name
+export const spoken = remembered((name): readonly string[] =>
+  name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-    .map((word) => word.toLowerCase())
-}
+    .map((word) => word.toLowerCase()),
+)

@@ -11,8 +11,8 @@ export function observerKey({ name, arguments: args }: Observer): string {
 /**
  * Chooses the calls that show what the writing tools change. For each writing tool: tools without arguments if their
  * results showed each of its changes; else the files, if they are text; else reading tools with arguments drawn from
- * known records; else any reading tools that showed a change; else the files whatever they are. What a service tells of
- * itself comes first: it is all of its state, and in one order.
+ * known records; else any reading tools that showed a change; else the files whatever they are. What a database tells of
+ * itself comes first, a service or a file: it is all of its state, and in one order.
  *
  * @param usable keys of the observers that show the same in two equal states.
  */
@@ -24,7 +24,7 @@ export function chooseObservers(
   service = false,
 ): Observer[] {
   const chosen = new Map<string, Observer>()
-  for (const { changes, changed, opaque } of writers) {
+  for (const { changes, changed, opaque, rows } of writers) {
     const shows = witnesses.filter(
       (witness) => usable.has(observerKey(witness)) && changes.has(observerKey(witness)),
     )
@@ -36,9 +36,9 @@ export function chooseObservers(
       ({ name, arguments: args }) => !isPlain(args) && name !== filesObserver,
     )
     const tools = shows.filter(({ name }) => name !== filesObserver)
-    const fromService = service ? readable : []
+    const fromDatabase = service || rows ? readable : []
     const first =
-      [fromService, plainTools, readable, withArguments, tools, files].find((some) => some.length > 0) ?? []
+      [fromDatabase, plainTools, readable, withArguments, tools, files].find((some) => some.length > 0) ?? []
     for (const witness of first) chosen.set(observerKey(witness), witness)
   }
   return linked([...chosen.values()], witnesses, look)

@@ -14,6 +14,8 @@ export interface Tried {
   paths: Set<string>
   /** Whether a file that its calls changed is no text, as a database: equal states may differ in its bytes. */
   opaque: boolean
+  /** Whether a file that its calls changed is a database, whose rows are seen. */
+  rows: boolean
   /** Calls that were repeated although they had succeeded, and those of them that failed. */
   repeated: number
   failed: number
@@ -39,6 +41,7 @@ export function untried(tool: AdmittedTool): Tried {
     succeeded: 0,
     paths: new Set(),
     opaque: false,
+    rows: false,
     repeated: 0,
     failed: 0,
     varied: 0,

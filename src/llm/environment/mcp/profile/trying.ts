@@ -196,7 +196,9 @@ export function createTrying(system: ToolSystem, options: TryingOptions) {
           const key = observerKey(witness)
           entry.changes.set(key, (entry.changes.get(key) ?? 0) + 1)
           if (witness.name !== filesObserver) continue
-          entry.opaque ||= /"hash":"[\da-f]{64}"/.test(after[witnesses.indexOf(witness)])
+          const shown = after[witnesses.indexOf(witness)]
+          entry.opaque ||= /"hash":"[\da-f]{64}"/.test(shown)
+          entry.rows ||= shown.includes('"rows of ')
         }
         seeds.push({ name, arguments: args, text: result.text })
         recent.push(...recordsIn(args), ...recordsOf(result.text, args, name))

@@ -10,10 +10,12 @@ import { createServerPool } from '../../../tool/server-pool.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from '../../../tool/tool.ts'
 import type { McpEnvironmentConfig } from '../environment-config.ts'
 import { type CallLimit, limitToolbox } from './call-limit.ts'
+import { differing } from './database-state.ts'
 import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
 import type { Service, StartService } from './service-process.ts'
 import { filesAtWork, fillSlot, slotNames, type SlotPlan } from './slot.ts'
-import { createFileTracker, describeChanges, type SlotFiles } from './slot-files.ts'
+import { createFileTracker, databasesIn, describeChanges, type SlotFiles } from './slot-files.ts'
+import { createSqliteReader, type SqliteReader } from './sqlite-state.ts'
 import type { StateServer } from './state-pool.ts'
 
 /**
@@ -51,7 +53,7 @@ export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentCon
 const longestResult = 1_000_000
 
 /** What can be done with the state behind a connection. */
-type ResetWays = Pick<StateServer, 'reset' | 'snapshot' | 'restore' | 'describe'>
+type ResetWays = Pick<StateServer, 'reset' | 'snapshot' | 'restore' | 'describe' | 'records'>
 
 /** Starts one server with its own folder and the reset that the environment declares. */
 export async function openPooledServer(options: PooledServerOptions): Promise<StateServer> {
@@ -132,6 +134,7 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
     },
     records: async () => [
       ...((await service?.records?.()) ?? []),
+      ...((await ways.records?.()) ?? []),
       ...(plan === undefined ? [] : filesAtWork(plan)),
     ],
     async close() {
@@ -170,6 +173,9 @@ async function slotWays(
   // What the server makes when it starts belongs to the fresh state of a process that is kept.
   let fresh = files.read()
   const kept = (await service?.describe?.()) ?? {}
+  let reader: SqliteReader | undefined
+  const readerOf = async (some: SlotFiles): Promise<SqliteReader | undefined> =>
+    databasesIn(some).length === 0 ? undefined : (reader ??= await createSqliteReader())
   return {
     async reset() {
       if (mode.way === 'restore') {
@@ -199,10 +205,15 @@ async function slotWays(
         : undefined
     },
     async describe() {
-      const changed = describeChanges(fresh, files.read())
+      const found = files.read()
+      const changed = describeChanges(fresh, found, await readerOf(found))
       if (service?.describe === undefined) return changed
       const now = await service.describe()
       return JSON.stringify({ ...(JSON.parse(changed) as object), ...differing(kept, now) })
+    },
+    async records() {
+      const databases = await readerOf(fresh)
+      return databasesIn(fresh).flatMap((contents) => databases?.records(contents) ?? [])
     },
   }
 }
@@ -211,16 +222,6 @@ interface SlotSnapshot {
   files: SlotFiles
   /** What the service keeps. */
   kept: unknown
-}
-
-/** What is another value now, and null for what is gone. */
-function differing(before: Record<string, unknown>, now: Record<string, unknown>): Record<string, unknown> {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
-  return Object.fromEntries(
-    names
-      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]))
-      .map((name) => [name, now[name] ?? null]),
-  )
 }
 
 /** The ways that the entry of the server declares. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { PlainObject } from '../salient.ts'
+import { briefly, type DatabaseState, tableRecords } from './database-state.ts'
 import type { PsqlSession } from './psql-session.ts'
 
 /** The schemas that users make. */
@@ -23,24 +23,13 @@ const describe = `SELECT 'SELECT ' || concat_ws(' || ', string_agg(format('jsonb
 $$)
 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE ${own} AND relkind IN ('r', 'p') \\gexec`
 
-/** Longest rows of a table that are described by themselves: each task keeps the tables that it changes. */
-const longestRows = 20_000
-const mostRows = 20
-
-async function readState(session: PsqlSession): Promise<Record<string, unknown>> {
-  return JSON.parse(await session.run(describe)) as Record<string, unknown>
+async function readState(session: PsqlSession): Promise<DatabaseState> {
+  return JSON.parse(await session.run(describe)) as DatabaseState
 }
 
 /** The state of a database by what it is of: `rows of orders`, `indexes`. Of many rows their number and a digest. */
-export async function describePostgres(session: PsqlSession): Promise<Record<string, unknown>> {
-  const state = await readState(session)
-  return Object.fromEntries(
-    Object.entries(state).map(([name, rows]) => {
-      const text = JSON.stringify(rows)
-      if (text.length <= longestRows || !Array.isArray(rows)) return [name, rows]
-      return [name, { rows: rows.length, digest: createHash('sha256').update(text).digest('base64') }]
-    }),
-  )
+export async function describePostgres(session: PsqlSession): Promise<DatabaseState> {
+  return briefly(await readState(session))
 }
 
 /** The tables with their columns as in `CREATE TABLE`, and up to 20 rows of each. */
@@ -53,16 +42,10 @@ export async function recordsOfPostgres(session: PsqlSession): Promise<PlainObje
     needed: boolean,
     given: unknown,
   ][]
-  const tables = [...new Set(columns.map(([table]) => table))]
-  return tables.flatMap((table): PlainObject[] => [
-    {
-      table,
-      columns: columns
-        .filter(([of]) => of === table)
-        .map(([, name, type, , given]) => `${name} ${type}${given === null ? '' : ' DEFAULT'}`),
-    },
-    ...((state[`rows of ${table}`] ?? []) as PlainObject[]).slice(0, mostRows),
-  ])
+  const tables: Record<string, string[]> = {}
+  for (const [table, name, type, , given] of columns)
+    (tables[table] ??= []).push(`${name} ${type}${given === null ? '' : ' DEFAULT'}`)
+  return tableRecords(tables, state)
 }
 
 /** Statements that empty the database and make what a dump of it has. Connections of others stay open. */

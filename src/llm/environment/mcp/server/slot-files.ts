@@ -13,6 +13,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isPlainObject, parseJson } from '../salient.ts'
+import { differing } from './database-state.ts'
+import type { SqliteReader } from './sqlite-state.ts'
 
 /** A file, folder or symbolic link of a slot. */
 export type SlotEntry =
@@ -160,16 +162,35 @@ function equalEntries(left: SlotEntry, right: SlotEntry): boolean {
 const ownBusiness =
   /(?:^|\/)(?:\.npm|\.cache|\.git\/(?:index|logs)|__pycache__|tmp|xdg\/cache|node_modules)(?:\/|$)|\.(?:log|pid|lock|pyc)$|-(?:wal|shm|journal)$/
 
+/** The contents of the databases among the files, but for those of the program. */
+export function databasesIn(files: SlotFiles): Buffer[] {
+  return [...files].flatMap(([path, entry]) =>
+    isDatabase(entry) && !ownBusiness.test(path) ? [entry.contents] : [],
+  )
+}
+
 /**
  * Describes what differs from the initial files, as JSON by path: the parsed contents of JSON files and of files with a
- * JSON object a line, other text as it is, a hash of anything else, `"folder"`, and null for what was removed.
+ * JSON object a line, other text as it is, the tables of a database that differ, a hash of anything else, `"folder"`, and null
+ * for what was removed. Without a reader, a database is a hash too.
  */
-export function describeChanges(initial: SlotFiles, now: SlotFiles): string {
+export function describeChanges(
+  initial: SlotFiles,
+  now: SlotFiles,
+  databases?: Pick<SqliteReader, 'describe'>,
+): string {
   const changes: Record<string, unknown> = {}
   for (const [path, entry] of now) {
     const before = initial.get(path)
     if (ownBusiness.test(path) || (before !== undefined && equalEntries(before, entry))) continue
-    changes[path] = describeEntry(entry)
+    const tables = isDatabase(entry) ? databases?.describe(entry.contents) : undefined
+    if (tables === undefined) {
+      changes[path] = describeEntry(entry)
+      continue
+    }
+    const first = isDatabase(before) ? databases?.describe(before.contents) : undefined
+    const difference = differing(first ?? {}, tables)
+    if (first === undefined || Object.keys(difference).length > 0) changes[path] = difference
   }
   for (const path of initial.keys()) if (!now.has(path) && !ownBusiness.test(path)) changes[path] = null
   return JSON.stringify(changes)

@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sqlite from 'node-sqlite3-wasm'
+import { afterEach, expect, test } from 'vitest'
+import { createFileTracker, databasesIn, describeChanges } from './slot-files.ts'
+import { createSqliteReader } from './sqlite-state.ts'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function shop(): { folder: string; run: (statement: string) => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+  folders.push(folder)
+  const run = (statement: string): void => {
+    const database = new sqlite.Database(join(folder, 'shop.db'))
+    database.exec(statement)
+    database.close()
+  }
+  run(`create table pets (id integer primary key, name text not null, born date default '2020-01-01');
+    create table "odd ""names" (a integer, b blob, primary key (a, b));
+    create index by_name on pets (name);
+    insert into pets (name) values ('Rex'), ('Ada');
+    insert into "odd ""names" values (9007199254740993, x'ff00');`)
+  return { folder, run }
+}
+
+test('a database is described by its rows in one order, and by its schema', async () => {
+  const { folder } = shop()
+  const path = join(folder, 'shop.db')
+  const reader = await createSqliteReader()
+  const before = statSync(path)
+  expect(reader.describe(readFileSync(path))).toEqual({
+    schema: [
+      'CREATE INDEX by_name on pets (name)',
+      'CREATE TABLE "odd ""names" (a integer, b blob, primary key (a, b))',
+      expect.stringMatching(/^CREATE TABLE pets /),
+    ],
+    'rows of odd "names': [{ a: '9007199254740993', b: { base64: '/wA=' } }],
+    'rows of pets': [
+      { id: 1, name: 'Rex', born: '2020-01-01' },
+      { id: 2, name: 'Ada', born: '2020-01-01' },
+    ],
+  })
+  expect(reader.records(readFileSync(path))).toEqual(
+    expect.arrayContaining([
+      { table: 'pets', columns: ['id INTEGER PRIMARY KEY', 'name TEXT', 'born date DEFAULT'] },
+      { id: 2, name: 'Ada', born: '2020-01-01' },
+    ]),
+  )
+  expect(statSync(path).mtimeMs).toBe(before.mtimeMs)
+})
+
+test('what is no database is not read', async () => {
+  const reader = await createSqliteReader()
+  const broken = Buffer.alloc(4096, 7)
+  broken.write('SQLite format 3\0')
+  expect(reader.describe(broken)).toBeUndefined()
+  expect(reader.records(broken)).toEqual([])
+})
+
+test('changes of a database are those of its tables, and other bytes with the same rows are none', async () => {
+  const { folder, run } = shop()
+  const reader = await createSqliteReader()
+  const files = createFileTracker(folder)
+  const first = files.read()
+  const changes = (): unknown => JSON.parse(describeChanges(first, files.read(), reader))
+  run("insert into pets (name) values ('Bo')")
+  expect(changes()).toEqual({
+    'shop.db': { 'rows of pets': expect.arrayContaining([{ id: 3, name: 'Bo', born: '2020-01-01' }]) },
+  })
+  run('delete from pets where id = 3; vacuum')
+  expect(databasesIn(files.read())[0].equals(databasesIn(first)[0])).toBe(false)
+  expect(changes()).toEqual({})
+  run('drop table "odd ""names"')
+  expect(changes()).toMatchObject({ 'shop.db': { 'rows of odd "names': null } })
+})
