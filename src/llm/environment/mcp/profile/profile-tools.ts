@@ -13,7 +13,9 @@ import { clockTick, plainCall } from './repeatable.ts'
 import type { ToolExample, ToolProfile } from './tool-profile.ts'
 import { soundsChanging, soundsReading } from './tool-verbs.ts'
 import type { Tried } from './tried.ts'
-import { CallsUsedUp, createTrying, type Trying } from './trying.ts'
+import { tryTool } from './trying.ts'
+import { CallsUsedUp, createTrying, type Trying } from './trying-state.ts'
+import { addWitness } from './witnesses.ts'
 
 export interface ProfileOptions {
   seed: number
@@ -85,7 +87,8 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     await tryAll(trying).catch((error: unknown) => {
       if (!(error instanceof CallsUsedUp)) throw error
     })
-    trying.beginProofs()
+    // From now on, all calls may be used.
+    trying.allowed = options.mostCalls
     const tried = [...trying.tried.values()]
     exceptFiles(tried, trying.witnesses, changedByAll(tried))
     await clockTick(began, options.signal)
@@ -109,7 +112,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
       allowed: options.allowed.includes(entry.tool.spec.name),
       declared: options.observe.includes(entry.tool.spec.name),
       seconds: options.deadlineSeconds ?? 3,
-      usedUp: trying.calls() > options.mostCalls ? options.mostCalls : undefined,
+      usedUp: trying.calls > options.mostCalls ? options.mostCalls : undefined,
     }),
   )
   system.conclude({
@@ -126,7 +129,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     profiles: concluded.map(({ profile }) => profile),
     leftOut: concluded.flatMap(({ leftOut }) => leftOut ?? []),
     observers,
-    calls: Math.min(trying.calls(), options.mostCalls),
+    calls: Math.min(trying.calls, options.mostCalls),
     reset: proof.works ? (mode?.way ?? 'restart') : 'none',
     ownFiles: trying.witnesses.filter(({ name }) => name === filesObserver).flatMap(exceptionsOf),
     kept: options.service === true ? 'its files and its service' : 'its files',
@@ -150,8 +153,8 @@ async function tryAll(trying: Trying): Promise<void> {
   const entries = [...trying.tried.values()]
   const needless = entries.filter(({ tool }) => plainCall(tool) !== undefined).toSorted(byTrust)
   for (const entry of needless) {
-    await trying.tryTool(entry, 1, 0)
-    if (entry.examples.length > 0) trying.addWitness(entry, {})
+    await tryTool(trying, entry, 1, 0)
+    if (entry.examples.length > 0) addWitness(trying, entry, {})
   }
   // Among them tools whose arguments are all optional, if they refuse a call without any.
   const demanding = entries.filter(
@@ -162,14 +165,14 @@ async function tryAll(trying: Trying): Promise<void> {
     for (const entry of demanding) {
       if (settled(entry)) continue
       const from = plainCall(entry.tool) === undefined ? round * 8 : round * 8 + 1
-      await trying.tryTool(entry, round === 0 ? 3 : 5, from)
+      await tryTool(trying, entry, round === 0 ? 3 : 5, from)
       const example = entry.examples.toSorted(bySimplicity).at(0)
-      if (example !== undefined && entry.tool.kind !== 'write') trying.addWitness(entry, example.arguments)
+      if (example !== undefined && entry.tool.kind !== 'write') addWitness(trying, entry, example.arguments)
     }
     // What changed nothing in the first state may do so now: clear a list, undo a step.
     for (const entry of needless)
       if (entry.tool.kind !== 'read' && !demanding.includes(entry) && !settled(entry))
-        await trying.tryTool(entry, 2, round * 8 + 1)
+        await tryTool(trying, entry, 2, round * 8 + 1)
     if (entries.every(settled) || (round > 0 && progress(entries) === before)) break
   }
 }

@@ -6,7 +6,7 @@ import type { ToolExample } from './tool-profile.ts'
 import { observerKey } from './observers.ts'
 import { timelessLines } from './repeatable.ts'
 import type { Tried } from './tried.ts'
-import type { Trying } from './trying.ts'
+import { callTool, lookAt, noteFault, type Trying } from './trying-state.ts'
 
 /** What repeating calls in fresh states proved. */
 export interface Proof {
@@ -80,7 +80,7 @@ async function proveAll(trying: Trying, proof: Proof, writers: readonly Tried[])
     .filter(({ changed, examples, varied }) => changed === 0 && varied === 0 && examples.length > 0)
     .slice(0, mostReaders)
     .map(({ tool, examples }): Observer => ({ name: tool.spec.name, arguments: examples[0].arguments }))
-  const first = readers.length === 0 ? [] : await trying.look(newState(), readers)
+  const first = readers.length === 0 ? [] : await lookAt(trying, newState(), readers)
   let right = true
   for (const entry of writers) {
     const { name } = entry.tool.spec
@@ -130,7 +130,10 @@ async function proveAll(trying: Trying, proof: Proof, writers: readonly Tried[])
 /** Looks at two fresh states. Observers that show something else in the second are not used. */
 async function proveFreshState(trying: Trying, proof: Proof): Promise<void> {
   const { witnesses } = trying
-  const [one, two] = [await trying.look(newState(), witnesses), await trying.look(newState(), witnesses)]
+  const [one, two] = [
+    await lookAt(trying, newState(), witnesses),
+    await lookAt(trying, newState(), witnesses),
+  ]
   const both = two.map((text) => new Set(valuesOf(text)))
   for (const [index, witness] of witnesses.entries()) {
     const difference = compareResults(one[index], two[index])
@@ -155,9 +158,9 @@ async function runExample(
   const state = newState()
   const renewed = new Map<string, unknown>()
   try {
-    const fresh = await trying.look(state, trying.witnesses)
+    const fresh = await lookAt(trying, state, trying.witnesses)
     for (const seed of example.seeds) {
-      const result = await trying.call(state, seed.name, renew(seed.arguments, renewed))
+      const result = await callTool(trying, state, seed.name, renew(seed.arguments, renewed))
       if (result.isError) {
         entry.error = `a call before it cannot be repeated: ${seed.name}: ${result.text}`
         return undefined
@@ -165,7 +168,8 @@ async function runExample(
       for (const [old, now] of madeUpAnew(seed.text, result.text)) renewed.set(old, now)
     }
     entry.repeated++
-    const { text, isError } = await trying.call(
+    const { text, isError } = await callTool(
+      trying,
       state,
       entry.tool.spec.name,
       renew(example.arguments, renewed),
@@ -175,10 +179,10 @@ async function runExample(
       entry.error = text
       return undefined
     }
-    const after = await trying.look(state, trying.witnesses)
-    return { fresh, text, after, seen: await trying.look(state, readers) }
+    const after = await lookAt(trying, state, trying.witnesses)
+    return { fresh, text, after, seen: await lookAt(trying, state, readers) }
   } catch (error) {
-    trying.fault(entry, error)
+    noteFault(trying, entry, error)
     return undefined
   }
 }
@@ -263,7 +267,7 @@ export async function proveReaders(trying: Trying): Promise<void> {
     let times = repeats
     for (let time = 0; time < times; time++) {
       try {
-        const result = await trying.call(state, entry.tool.spec.name, example.arguments)
+        const result = await callTool(trying, state, entry.tool.spec.name, example.arguments)
         entry.repeated++
         if (result.isError) {
           entry.failed++
@@ -271,7 +275,7 @@ export async function proveReaders(trying: Trying): Promise<void> {
           times = repeats + moreRepeats
         } else if (!sameButForTime(example, result.text)) entry.varied++
       } catch (error) {
-        trying.fault(entry, error)
+        noteFault(trying, entry, error)
         state = newState()
         if (entry.slow > 1 || entry.died > 1) break
       }

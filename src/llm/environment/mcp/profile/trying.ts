@@ -1,7 +1,4 @@
-import { AgogeError } from '../../../../error.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
-import { InfrastructureError } from '../../../tool/tool.ts'
-import type { ToolResult } from '../../../tool/tool.ts'
 import { saysFailure } from '../arguments/error-hints.ts'
 import { sampleArguments } from '../arguments/sample-arguments.ts'
 import { requiredOf, UnusableSchema } from '../arguments/schema-parts.ts'
@@ -9,9 +6,7 @@ import { recordsIn, recordsOf } from '../arguments/text-records.ts'
 import { wordsOf } from '../arguments/words.ts'
 import { filesObserver } from '../environment-config.ts'
 import type { AdmittedTool } from '../safety.ts'
-import { parseJson, type PlainObject } from '../salient.ts'
-import { type EpisodeState, newState, SlowCall } from '../server/state-pool.ts'
-import type { Observer, ToolSystem } from '../tool-system.ts'
+import type { PlainObject } from '../salient.ts'
 import { canonicalResults, compareResults, noGeneratedValues } from './generated.ts'
 import {
   changedPaths,
@@ -22,28 +17,12 @@ import {
   withoutFiles,
 } from './own-files.ts'
 import { observerKey } from './observers.ts'
-import { clockTick, plainCall, timelessLines } from './repeatable.ts'
+import { plainCall, timelessLines } from './repeatable.ts'
 import type { ToolExample } from './tool-profile.ts'
-import { soundsChanging } from './tool-verbs.ts'
-import { type Tried, untried } from './tried.ts'
+import type { Tried } from './tried.ts'
+import { beginState, callTool, lookAt, noteFault, type Trying } from './trying-state.ts'
+import { lastingChanges, lengthOf, lookNow, plainText, sightRecords } from './witnesses.ts'
 
-export interface TryingOptions {
-  seed: number
-  seconds: number
-  signal: AbortSignal | undefined
-  mostCalls: number
-  /** Whether the servers can describe their files. */
-  files: boolean
-  /** Records that are there at first, whatever the tools show. */
-  records: readonly PlainObject[]
-}
-
-/** Thrown when the calls for trying the tools are used up. */
-export class CallsUsedUp extends Error {}
-
-const mostWitnesses = 6
-/** Share of the calls for finding arguments; the others prove what was found. */
-const shareOfTrying = 0.6
 const mostExamples = 3
 /** After this many preparing calls a fresh state is begun, so that examples stay short. */
 const mostSeeds = 8
@@ -53,323 +32,212 @@ const mostFillers = 3
 const mostRecords = 200
 
 /**
- * Calls the tools of a system in one state that goes on, and looks at what each call changes: through the files of the
- * slot, and through tools that are believed to read. What it creates is there for the calls after it.
+ * Calls a tool with drawn arguments in the state that goes on, and notes what each call changes. What it creates is there for
+ * the calls after it.
+ *
+ * @param from number of the first draw: each number draws other arguments.
  */
-export function createTrying(system: ToolSystem, options: TryingOptions) {
-  const limits = { signal: options.signal, seconds: options.seconds }
-  const tried = new Map<string, Tried>(system.tools.map((tool) => [tool.spec.name, untried(tool)]))
-  const witnesses: Observer[] = options.files ? [{ name: filesObserver, arguments: {} }] : []
-  /** Keys of the witnesses that change by calls alone. */
-  const steady = new Set<string>()
-  let state: EpisodeState = newState()
-  let seeds: ToolExample['seeds'][number][] = []
-  let sights: string[] | undefined
-  /** How much the witnesses showed before the state was changed. */
-  let fullness = 0
-  let calls = 0
-  // Proofs need calls too: trying may not use up all of them.
-  let allowed = options.mostCalls * shareOfTrying
-  /** Records that were given to tools or returned by them in this state. */
-  let recent: PlainObject[] = []
-
-  function begin(): void {
-    state = newState()
-    seeds = []
-    sights = undefined
-    recent = []
-  }
-
-  function spend(count: number): void {
-    calls += count
-    if (calls > allowed) throw new CallsUsedUp()
-  }
-
-  async function look(some: EpisodeState, observers: readonly Observer[]): Promise<string[]> {
-    const tools = observers.filter(({ name }) => name !== filesObserver)
-    spend(tools.length)
-    const texts = await system.sights(some, tools, limits)
-    // The files come last: what a server makes when it is first called is not what the next call changes.
-    const at = observers.findIndex(({ name }) => name === filesObserver)
-    return at < 0 ? texts : texts.toSpliced(at, 0, ...(await system.sights(some, [observers[at]], limits)))
-  }
-
-  async function call(some: EpisodeState, name: string, args: Record<string, unknown>): Promise<ToolResult> {
-    spend(1)
-    return system.look(some, name, args, limits)
-  }
-
-  /** Records a fault of the server. The state is lost with the process. Returns false if the tool is given up. */
-  function fault(entry: Tried, error: unknown): void {
-    if (options.signal?.aborted === true || AgogeError.isInstance(error) || error instanceof CallsUsedUp)
-      throw error
-    if (!(error instanceof InfrastructureError)) throw error
-    if (error instanceof SlowCall) entry.slow++
-    else {
-      entry.died++
-      entry.error = error.message
-    }
-    begin()
-  }
-
-  /** Removes a witness that cannot be looked at any more, and looks again. */
-  async function lookNow(): Promise<string[]> {
-    for (;;) {
-      try {
-        const texts = await look(state, witnesses)
-        if (seeds.length === 0) fullness = length(texts)
-        return texts
-      } catch (error) {
-        const last = witnesses.pop()
-        if (last === undefined || last.name === filesObserver) throw error
-        const entry = tried.get(last.name)
-        if (entry === undefined) throw error
-        fault(entry, error)
-      }
-    }
-  }
-
-  function draw({ spec, kind }: AdmittedTool, index: number): Record<string, unknown> {
-    const current = sightRecords()
-    // What is there now is most likely to be found; what was there before, or was only returned, comes in turn.
-    const known = current.length > 0 && index % 2 === 0 ? current : [...recent.slice(-20), ...knownRecords()]
-    const drawn = sampleArguments(spec.inputSchema, {
-      random: createRandom(options.seed, 'profile', spec.name, index),
-      words: wordsOf('train'),
-      known,
-      reuse: known.length > 0 && index % 4 !== 3,
-      changes: kind !== 'read',
-    })
-    // Without optional arguments a tool shows most: no page, no filter.
-    if (index % 8 > 0) return drawn
-    const required = requiredOf(spec.inputSchema)
-    return Object.fromEntries(Object.entries(drawn).filter(([name]) => required.includes(name)))
-  }
-
-  /** What the witnesses show now. */
-  function sightRecords(): PlainObject[] {
-    return (sights ?? []).flatMap((text, index) => {
-      const { name, arguments: args } = witnesses[index] ?? { name: filesObserver, arguments: {} }
-      return name === filesObserver ? recordsIn(parseJson(text)) : recordsOf(text, args, name)
-    })
-  }
-
-  function knownRecords(): PlainObject[] {
-    const shown = [...tried.values()].flatMap(({ tool, examples }) =>
-      examples.flatMap((each) => recordsOf(each.text, each.arguments, tool.spec.name)),
-    )
-    return [...options.records, ...sightRecords(), ...shown].slice(0, mostRecords)
-  }
-
-  /** Makes one call and sees what it changes. Returns whether it succeeded. */
-  async function attempt(entry: Tried, args: Record<string, unknown>): Promise<boolean> {
-    const { name } = entry.tool.spec
-    if (seeds.length >= mostSeeds) begin()
+export async function tryTool(trying: Trying, entry: Tried, attempts: number, from: number): Promise<void> {
+  // What an earlier tool emptied or left leaves nothing to call others with.
+  const { sights } = trying
+  if (trying.seeds.length > 0 && sights !== undefined && lengthOf(sights) < trying.fullness / 2)
+    beginState(trying)
+  if (trying.seeds.length === 0 && from > 0) await fill(trying)
+  const { knowledge } = trying.system
+  let more = 0
+  for (let index = 0; index < attempts + more; index++) {
+    if (entry.hopeless !== undefined || entry.slow > 1 || entry.died > 1) return
+    // What keeps failing may need what was there at first.
+    const isLast = from > 0 && index > 0 && index === attempts - 1
+    if (isLast && entry.succeeded === 0 && trying.seeds.length > 0) beginState(trying)
+    let args: Record<string, unknown>
     try {
-      const before = (sights ??= await lookNow())
-      const result = await call(state, name, args)
-      if (result.isError || saysFailure(result.text, args)) {
-        entry.error = result.text
-        sights = undefined
-        return false
-      }
-      const own = [...seeds]
-      const after = await lookNow()
-      // A witness that broke is gone: nothing can be compared.
-      const comparable = after.length === before.length
-      if (comparable && !(await notePaths(entry, args, before, after))) {
-        begin()
-        return false
-      }
-      const different = comparable
-        ? witnesses.filter((_, index) => plain(before[index]) !== plain(after[index]))
-        : []
-      sights = after
-      entry.succeeded++
-      const others = await lasting(
-        different.filter((witness) => witness.name !== name),
-        before,
-      )
-      if (others.length > 0) {
-        entry.changed++
-        for (const witness of others) {
-          const key = observerKey(witness)
-          entry.changes.set(key, (entry.changes.get(key) ?? 0) + 1)
-          if (witness.name !== filesObserver) continue
-          const shown = after[witnesses.indexOf(witness)]
-          entry.opaque ||= /"hash":"[\da-f]{64}"/.test(shown)
-          entry.rows ||= shown.includes('"rows of ')
-        }
-        seeds.push({ name, arguments: args, text: result.text })
-        recent.push(...recordsIn(args), ...recordsOf(result.text, args, name))
-      }
-      const changed = others.length > 0
-      if (entry.examples.filter((example) => example.changed === changed).length < mostExamples)
-        entry.examples.push({
-          arguments: args,
-          text: result.text,
-          seeds: own,
-          changed,
-          grew: changed && length(after) > length(before),
-        })
-      if (others.length === 0) await repeat(entry, args, result.text)
-      return true
+      trying.sights ??= await lookNow(trying)
     } catch (error) {
-      fault(entry, error)
-      return false
+      noteFault(trying, entry, error)
+      continue
     }
-  }
-
-  /**
-   * Notes the files that a call changed. From now on those that the server writes for itself are not looked at, and an
-   * argument that makes a reading tool write its result to a file is left out. Returns false for such a call.
-   */
-  async function notePaths(entry: Tried, args: PlainObject, before: string[], after: string[]) {
-    const at = witnesses.findIndex(({ name }) => name === filesObserver)
-    const changed = at < 0 ? [] : changedPaths(before[at], after[at])
-    if (changed.length === 0) return true
-    const { spec, kind } = entry.tool
-    const output = kind === 'read' ? namingOption(entry.tool, args, changed) : undefined
-    if (output !== undefined) {
-      system.knowledge.forbid(spec.name, output)
-      return false
-    }
-    let own: string[] = []
-    if (kind === 'read') {
-      await call(state, spec.name, args)
-      const [later] = await look(state, [witnesses[at]])
-      own = madeOnce(before[at], after[at], later)
-    }
-    for (const path of changed) entry.paths.add(path)
-    const all = [...tried.values()]
-    if (exceptFiles(all, witnesses, [...own, ...filesOfMoments(all)]))
-      for (const texts of [before, after]) texts[at] = withoutFiles(texts[at], exceptionsOf(witnesses[at]))
-    return true
-  }
-
-  /** The witnesses that still show a change when they are looked at again. The others fail now and then. */
-  async function lasting(changed: readonly Observer[], before: readonly string[]): Promise<Observer[]> {
-    const still: Observer[] = []
-    const shown = sights ?? []
-    const places = new Map(changed.map((witness) => [witness, witnesses.indexOf(witness)]))
-    for (const [witness, at] of places) {
-      const [again] = await look(state, [witness])
-      const lasts = plain(again) !== plain(before[at])
-      if (lasts && (await isSteady(witness, again))) {
-        still.push(witness)
-        continue
-      }
-      const entry = tried.get(witness.name)
-      if (entry === undefined) continue
-      if (!lasts) {
-        entry.repeated += 2
-        entry.failed++
-        entry.error = shown[at].replace(/^error: /, '')
-      }
-      witnesses.splice(witnesses.indexOf(witness), 1)
-      sights = undefined
-    }
-    return still
-  }
-
-  /** Whether a witness shows the same after a second in which nothing was called. A clock does not. */
-  async function isSteady(witness: Observer, text: string): Promise<boolean> {
-    const key = observerKey(witness)
-    if (witness.name === filesObserver || steady.has(key)) return true
-    await clockTick(performance.now(), options.signal)
-    const [later] = await look(state, [witness])
-    if (plain(later) !== plain(text)) return false
-    steady.add(key)
-    return true
-  }
-
-  /** Repeats a call that changed nothing: its result should be the same. */
-  async function repeat(entry: Tried, args: Record<string, unknown>, text: string): Promise<void> {
-    entry.repeated++
-    const again = await call(state, entry.tool.spec.name, args)
-    if (again.isError) {
-      entry.failed++
-      entry.error = again.text
+    try {
+      const isPlain = plainCall(entry.tool) !== undefined && from + index === 0
+      args = isPlain ? {} : draw(trying, entry.tool, from + index)
+    } catch (error) {
+      if (!(error instanceof UnusableSchema)) throw error
+      entry.hopeless = `its schema cannot be used: ${error.message}`
       return
     }
-    const given = JSON.stringify(args)
-    const difference = compareResults(timelessLines(text, given), timelessLines(again.text, given))
-    if (difference.kind === 'same') return
-    const places = difference.kind === 'generated' ? difference.places : []
-    const names = places.map((place) => place.slice(0, place.lastIndexOf(' ')))
-    const stableLeft =
-      withoutNames(text, names) !== '' && withoutNames(text, names) === withoutNames(again.text, names)
-    if (names.length > 0 && names.every((name) => name !== '') && stableLeft) {
-      for (const name of names) entry.volatile.add(name)
-    } else entry.varied++
+    const taught = knowledge.taught
+    // A try whose error message says what to do better does not count.
+    if (!(await attempt(trying, entry, args)) && knowledge.taught > taught && more < attempts) more++
   }
-
-  /** Repeats calls after which there was more to see, so that there is something to read and to change. */
-  async function fill(): Promise<void> {
-    for (const entry of tried.values()) {
-      const first = entry.examples.find(({ grew }) => grew)
-      if (first !== undefined && seeds.length < mostFillers) await attempt(entry, first.arguments)
-    }
-  }
-
-  async function tryTool(entry: Tried, attempts: number, from: number): Promise<void> {
-    // What an earlier tool emptied or left leaves nothing to call others with.
-    if (seeds.length > 0 && sights !== undefined && length(sights) < fullness / 2) begin()
-    if (seeds.length === 0 && from > 0) await fill()
-    const { knowledge } = system
-    let more = 0
-    for (let index = 0; index < attempts + more; index++) {
-      if (entry.hopeless !== undefined || entry.slow > 1 || entry.died > 1) return
-      // What keeps failing may need what was there at first.
-      if (from > 0 && index > 0 && index === attempts - 1 && entry.succeeded === 0 && seeds.length > 0)
-        begin()
-      let args: Record<string, unknown>
-      try {
-        sights ??= await lookNow()
-      } catch (error) {
-        fault(entry, error)
-        continue
-      }
-      try {
-        args = plainCall(entry.tool) === undefined || from + index > 0 ? draw(entry.tool, from + index) : {}
-      } catch (error) {
-        if (!(error instanceof UnusableSchema)) throw error
-        entry.hopeless = `its schema cannot be used: ${error.message}`
-        return
-      }
-      const taught = knowledge.taught
-      // A try whose error message says what to do better does not count.
-      if (!(await attempt(entry, args)) && knowledge.taught > taught && more < attempts) more++
-    }
-  }
-
-  /** Whether a tool may be used to look at the state before it is known what it does. */
-  function trusted({ tool, changed, hopeless, examples, volatile, varied }: Tried): boolean {
-    if (changed + varied > 0 || hopeless !== undefined || examples.length === 0 || volatile.size > 0)
-      return false
-    return tool.kind === 'read' || !soundsChanging(tool.spec.name)
-  }
-
-  function addWitness(entry: Tried, args: Record<string, unknown>): void {
-    const witness = { name: entry.tool.spec.name, arguments: args }
-    if (witnesses.length >= mostWitnesses || !trusted(entry)) return
-    if (witnesses.some((other) => observerKey(other) === observerKey(witness))) return
-    witnesses.push(witness)
-    sights = undefined
-  }
-
-  /** From now on, all calls may be used. */
-  function beginProofs(): void {
-    allowed = options.mostCalls
-  }
-
-  return { tried, witnesses, beginProofs, tryTool, addWitness, look, call, fault, calls: () => calls }
 }
 
-export type Trying = ReturnType<typeof createTrying>
+/** Repeats calls after which there was more to see, so that there is something to read and to change. */
+async function fill(trying: Trying): Promise<void> {
+  for (const entry of trying.tried.values()) {
+    const first = entry.examples.find(({ grew }) => grew)
+    if (first !== undefined && trying.seeds.length < mostFillers)
+      await attempt(trying, entry, first.arguments)
+  }
+}
 
-function length(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + text.length, 0)
+function draw(trying: Trying, { spec, kind }: AdmittedTool, index: number): Record<string, unknown> {
+  const current = sightRecords(trying)
+  // What is there now is most likely to be found; what was there before, or was only returned, comes in turn.
+  const known =
+    current.length > 0 && index % 2 === 0
+      ? current
+      : [...trying.recent.slice(-20), ...knownRecords(trying, current)]
+  const drawn = sampleArguments(spec.inputSchema, {
+    random: createRandom(trying.options.seed, 'profile', spec.name, index),
+    words: wordsOf('train'),
+    known,
+    reuse: known.length > 0 && index % 4 !== 3,
+    changes: kind !== 'read',
+  })
+  // Without optional arguments a tool shows most: no page, no filter.
+  if (index % 8 > 0) return drawn
+  const required = requiredOf(spec.inputSchema)
+  return Object.fromEntries(Object.entries(drawn).filter(([name]) => required.includes(name)))
+}
+
+function knownRecords({ tried, options }: Trying, current: readonly PlainObject[]): PlainObject[] {
+  const shown = [...tried.values()].flatMap(({ tool, examples }) =>
+    examples.flatMap((each) => recordsOf(each.text, each.arguments, tool.spec.name)),
+  )
+  return [...options.records, ...current, ...shown].slice(0, mostRecords)
+}
+
+/** Makes one call and sees what it changes. Returns whether it succeeded. */
+async function attempt(trying: Trying, entry: Tried, args: Record<string, unknown>): Promise<boolean> {
+  const { name } = entry.tool.spec
+  if (trying.seeds.length >= mostSeeds) beginState(trying)
+  try {
+    const before = (trying.sights ??= await lookNow(trying))
+    const result = await callTool(trying, trying.state, name, args)
+    if (result.isError || saysFailure(result.text, args)) {
+      entry.error = result.text
+      trying.sights = undefined
+      return false
+    }
+    const seeds = [...trying.seeds]
+    const after = await lookNow(trying)
+    // A witness that broke is gone: nothing can be compared.
+    const comparable = after.length === before.length
+    if (comparable && !(await notePaths(trying, entry, args, { before, after }))) {
+      beginState(trying)
+      return false
+    }
+    await noteSuccess(trying, entry, { args, text: result.text, seeds, before, after, comparable })
+    return true
+  } catch (error) {
+    noteFault(trying, entry, error)
+    return false
+  }
+}
+
+interface Success {
+  args: Record<string, unknown>
+  text: string
+  /** The calls before it that changed the state. */
+  seeds: ToolExample['seeds']
+  before: readonly string[]
+  after: string[]
+  comparable: boolean
+}
+
+/** Notes what a call that succeeded changed. One that changed nothing is repeated. */
+async function noteSuccess(trying: Trying, entry: Tried, call: Success): Promise<void> {
+  const { args, text, seeds, before, after, comparable } = call
+  const { name } = entry.tool.spec
+  const different = comparable
+    ? trying.witnesses.filter((_, index) => plainText(before[index]) !== plainText(after[index]))
+    : []
+  trying.sights = after
+  entry.succeeded++
+  const others = different.filter((witness) => witness.name !== name)
+  const changes = await lastingChanges(trying, others, before)
+  const changed = changes.length > 0
+  if (changed) {
+    entry.changed++
+    for (const witness of changes) {
+      const key = observerKey(witness)
+      entry.changes.set(key, (entry.changes.get(key) ?? 0) + 1)
+      if (witness.name !== filesObserver) continue
+      const shown = after[trying.witnesses.indexOf(witness)]
+      entry.opaque ||= /"hash":"[\da-f]{64}"/.test(shown)
+      entry.rows ||= shown.includes('"rows of ')
+    }
+    trying.seeds.push({ name, arguments: args, text })
+    trying.recent.push(...recordsIn(args), ...recordsOf(text, args, name))
+  }
+  const example: Tried['examples'][number] = {
+    arguments: args,
+    text,
+    seeds,
+    changed,
+    grew: changed && lengthOf(after) > lengthOf(before),
+  }
+  if (entry.examples.filter((one) => one.changed === changed).length < mostExamples)
+    entry.examples.push(example)
+  if (!changed) await repeat(trying, entry, example)
+}
+
+/**
+ * Notes the files that a call changed. From now on those that the server writes for itself are not looked at, and an
+ * argument that makes a reading tool write its result to a file is left out. Returns false for such a call.
+ */
+async function notePaths(
+  trying: Trying,
+  entry: Tried,
+  args: PlainObject,
+  { before, after }: { before: string[]; after: string[] },
+): Promise<boolean> {
+  const { witnesses, tried, system } = trying
+  const at = witnesses.findIndex(({ name }) => name === filesObserver)
+  const changed = at < 0 ? [] : changedPaths(before[at], after[at])
+  if (changed.length === 0) return true
+  const { spec, kind } = entry.tool
+  const output = kind === 'read' ? namingOption(entry.tool, args, changed) : undefined
+  if (output !== undefined) {
+    system.knowledge.forbid(spec.name, output)
+    return false
+  }
+  let own: string[] = []
+  if (kind === 'read') {
+    await callTool(trying, trying.state, spec.name, args)
+    const [later] = await lookAt(trying, trying.state, [witnesses[at]])
+    own = madeOnce(before[at], after[at], later)
+  }
+  for (const path of changed) entry.paths.add(path)
+  const all = [...tried.values()]
+  if (exceptFiles(all, witnesses, [...own, ...filesOfMoments(all)]))
+    for (const texts of [before, after]) texts[at] = withoutFiles(texts[at], exceptionsOf(witnesses[at]))
+  return true
+}
+
+/** Repeats a call that changed nothing: its result should be the same. */
+async function repeat(
+  trying: Trying,
+  entry: Tried,
+  { arguments: args, text }: Pick<ToolExample, 'arguments' | 'text'>,
+): Promise<void> {
+  entry.repeated++
+  const again = await callTool(trying, trying.state, entry.tool.spec.name, args)
+  if (again.isError) {
+    entry.failed++
+    entry.error = again.text
+    return
+  }
+  const given = JSON.stringify(args)
+  const difference = compareResults(timelessLines(text, given), timelessLines(again.text, given))
+  if (difference.kind === 'same') return
+  const places = difference.kind === 'generated' ? difference.places : []
+  const names = places.map((place) => place.slice(0, place.lastIndexOf(' ')))
+  const stableLeft =
+    withoutNames(text, names) !== '' && withoutNames(text, names) === withoutNames(again.text, names)
+  if (names.length > 0 && names.every((name) => name !== '') && stableLeft) {
+    for (const name of names) entry.volatile.add(name)
+  } else entry.varied++
 }
 
 /** The optional argument that names one of these files. */
@@ -384,10 +252,6 @@ function namingOption(
     value !== '' &&
     paths.some((path) => path.endsWith(value.replace(/^\.?\//, '')))
   return Object.keys(args).find((name) => !required.includes(name) && names(args[name]))
-}
-
-function plain(text: string): string {
-  return canonicalResults([text], noGeneratedValues())
 }
 
 /** What a result says besides some properties; empty if nothing is left. */

@@ -1,0 +1,115 @@
+import { AgogeError } from '../../../../error.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
+import type { ToolResult } from '../../../tool/tool.ts'
+import { filesObserver } from '../environment-config.ts'
+import type { PlainObject } from '../salient.ts'
+import { type EpisodeState, newState, SlowCall } from '../server/state-pool.ts'
+import type { Observer, ToolSystem } from '../tool-system.ts'
+import type { ToolExample } from './tool-profile.ts'
+import { type Tried, untried } from './tried.ts'
+
+export interface TryingOptions {
+  seed: number
+  seconds: number
+  signal: AbortSignal | undefined
+  mostCalls: number
+  /** Whether the servers can describe their files. */
+  files: boolean
+  /** Records that are there at first, whatever the tools show. */
+  records: readonly PlainObject[]
+}
+
+/** Thrown when the calls for trying the tools are used up. */
+export class CallsUsedUp extends Error {}
+
+/** Share of the calls for finding arguments; the others prove what was found. */
+const shareOfTrying = 0.6
+
+/** The trying of the tools of a system: one state that goes on, what was seen in it, and what each tool has shown. */
+export interface Trying {
+  readonly system: ToolSystem
+  readonly options: TryingOptions
+  readonly tried: ReadonlyMap<string, Tried>
+  /** What is looked at after each call: the files of the slot, and tools that are believed to read. */
+  readonly witnesses: Observer[]
+  /** Keys of the witnesses that change by calls alone. */
+  readonly steady: Set<string>
+  state: EpisodeState
+  /** The calls that changed the state. */
+  seeds: ToolExample['seeds'][number][]
+  /** What the witnesses show now; undefined if that is not known. */
+  sights: string[] | undefined
+  /** How much the witnesses showed before the state was changed. */
+  fullness: number
+  /** Records that were given to tools or returned by them in this state. */
+  recent: PlainObject[]
+  calls: number
+  /** Calls that may be made. Proofs need calls too: trying may not use up all of them. */
+  allowed: number
+}
+
+export function createTrying(system: ToolSystem, options: TryingOptions): Trying {
+  return {
+    system,
+    options,
+    tried: new Map(system.tools.map((tool) => [tool.spec.name, untried(tool)])),
+    witnesses: options.files ? [{ name: filesObserver, arguments: {} }] : [],
+    steady: new Set(),
+    state: newState(),
+    seeds: [],
+    sights: undefined,
+    fullness: 0,
+    recent: [],
+    calls: 0,
+    allowed: options.mostCalls * shareOfTrying,
+  }
+}
+
+/** From now on, tries in a fresh state. */
+export function beginState(trying: Trying): void {
+  Object.assign(trying, { state: newState(), seeds: [], sights: undefined, recent: [] })
+}
+
+function spend(trying: Trying, count: number): void {
+  trying.calls += count
+  if (trying.calls > trying.allowed) throw new CallsUsedUp()
+}
+
+/** What each of the observers shows in a state. @throws CallsUsedUp */
+export async function lookAt(
+  trying: Trying,
+  state: EpisodeState,
+  observers: readonly Observer[],
+): Promise<string[]> {
+  const { system, options } = trying
+  const tools = observers.filter(({ name }) => name !== filesObserver)
+  spend(trying, tools.length)
+  const texts = await system.sights(state, tools, options)
+  // The files come last: what a server makes when it is first called is not what the next call changes.
+  const at = observers.findIndex(({ name }) => name === filesObserver)
+  return at < 0 ? texts : texts.toSpliced(at, 0, ...(await system.sights(state, [observers[at]], options)))
+}
+
+/** Calls a tool in a state. @throws CallsUsedUp */
+export async function callTool(
+  trying: Trying,
+  state: EpisodeState,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<ToolResult> {
+  spend(trying, 1)
+  return trying.system.look(state, name, args, trying.options)
+}
+
+/** Records a fault of the server. The state is lost with the process. Rethrows what is no fault of it. */
+export function noteFault(trying: Trying, entry: Tried, error: unknown): void {
+  const aborted = trying.options.signal?.aborted === true
+  if (aborted || AgogeError.isInstance(error) || error instanceof CallsUsedUp) throw error
+  if (!(error instanceof InfrastructureError)) throw error
+  if (error instanceof SlowCall) entry.slow++
+  else {
+    entry.died++
+    entry.error = error.message
+  }
+  beginState(trying)
+}
