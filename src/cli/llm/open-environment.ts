@@ -234,8 +234,7 @@ async function openServer(
       plan: {
         ...smallModelPlan,
         demonstrations: demonstrationsOf(tasks),
-        ...serverTraining,
-        ...lengthsOf(all),
+        ...serverTrainingOf(all),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
       calls: {
@@ -274,6 +273,17 @@ const serverTraining: Pick<TrainingPlan, 'warmStart' | 'reinforcement'> = {
     validateEvery: 20,
     keep: 'best',
   },
+}
+
+/** Tokens of a turn with which the steps of `serverTraining` fit into a quarter of an hour. Longer turns take longer steps. */
+const tokensOfUsualTurn = 108
+
+function serverTrainingOf(tasks: readonly McpTask[]): Partial<TrainingPlan> {
+  const { warmStart, reinforcement } = serverTraining
+  const lengths = lengthsOf(tasks)
+  const share = Math.min(1, tokensOfUsualTurn / lengths.maxTokensPerTurn)
+  const steps = Math.round(reinforcement.steps * share)
+  return { warmStart, reinforcement: { ...reinforcement, steps }, ...lengths }
 }
 
 /** Calls of a plan up to which the usual limits of an episode suffice. */

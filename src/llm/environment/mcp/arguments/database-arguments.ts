@@ -1,5 +1,6 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import type { PlainObject } from '../salient.ts'
+import type { Place } from './making.ts'
 import { columnValue, givenColumns } from './sql.ts'
 import { tablesIn } from './sql-tables.ts'
 import type { SplitWords } from './words.ts'
@@ -27,9 +28,15 @@ export function nameInDatabase(
   return table === undefined ? undefined : random.pick(table.columns).name
 }
 
-/** A row of the table that is named beside a property, or a condition on its rows; undefined if none is named. */
+/** Names of properties that say which rows are meant. */
+const finding = /where|condition|filter|match|key/i
+
+/**
+ * A row of the table that is named beside a property, or a condition on its rows; one or two columns of a row if other rows
+ * are to be changed by it. Undefined if no known table is named.
+ */
 export function rowBeside(
-  name: string,
+  { name, among = [] }: Pick<Place, 'name' | 'among'>,
   beside: PlainObject,
   { known, recent = [], random, words }: DatabaseContext,
 ): PlainObject | undefined {
@@ -37,11 +44,13 @@ export function rowBeside(
   if (table === undefined) return undefined
   const columns = givenColumns(table)
   const row = table.rows.length > 0 ? random.pick(table.rows) : undefined
-  const finding = /where|condition|filter|match|key/i.test(name)
-  const chosen = finding ? [random.pick(columns)] : columns
+  const finds = finding.test(name)
+  const updates = !finds && among.some((other) => finding.test(other))
+  const some = updates ? random.shuffle(columns).slice(0, 1 + random.int(2)) : columns
+  const chosen = finds ? [random.pick(columns)] : some
   return Object.fromEntries(
     chosen.map((column) => {
-      const old = finding ? row?.[column.name] : undefined
+      const old = finds ? row?.[column.name] : undefined
       return [column.name, old ?? columnValue(column, words, random)]
     }),
   )

@@ -38,6 +38,8 @@ export interface Place {
   /** Nearest property name. */
   name: string
   depth: number
+  /** The names of the properties of its object, its own among them. Default: none. */
+  among?: readonly string[]
   /** The known record that the object around this place refers to. */
   outer?: PlainObject | undefined
 }

@@ -188,6 +188,7 @@ function sampleObject(
       path: place.path === '' ? name : `${place.path}.${name}`,
       name,
       depth: place.depth + 1,
+      among: names,
       outer: source,
     }
     const hints = hintsAt(property, at, context)
@@ -236,7 +237,7 @@ function freeObject(
   const { random } = context
   const values = schema['additionalProperties'] ?? true
   const least = asNumber(schema['minProperties']) ?? 0
-  const row = least > 1 ? undefined : rowBeside(place.name, beside, context)
+  const row = least > 1 ? undefined : rowBeside(place, beside, context)
   if (row !== undefined) return row
   if (values === false) return {}
   const keys = random

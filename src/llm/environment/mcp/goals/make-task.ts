@@ -16,6 +16,7 @@ import { createRandom } from '../../../../engine/random/index.ts'
 import { newState, type StateCallOptions } from '../server/state-pool.ts'
 import { createSystemEnvironment, type ToolSystem } from '../tool-system.ts'
 import { argumentsOf, type GoalDraft, type PlannedCall } from './draft-goal.ts'
+import { effectOf } from './effect-of.ts'
 import type { Combination, GoalKind } from './kinds.ts'
 import { askAbout, type Question } from './questions.ts'
 import { hasValue } from './value.ts'
@@ -220,22 +221,6 @@ function linkCall(
     call: { ...planned, found: { argument: linked, inList: false, call: results.length - 1, find } },
     words,
   }
-}
-
-/** What a call did, by the words of the state that it added and took away. */
-export function effectOf(before: string, after: string): Effect {
-  const count = (text: string): Map<string, number> => {
-    const counts = new Map<string, number>()
-    for (const [word] of text.matchAll(/[\p{L}\p{N}_.@:/-]+/gu)) counts.set(word, (counts.get(word) ?? 0) + 1)
-    return counts
-  }
-  const [old, now] = [count(before), count(after)]
-  const more = (a: Map<string, number>, b: Map<string, number>): number =>
-    [...a].reduce((sum, [word, times]) => sum + Math.max(0, times - (b.get(word) ?? 0)), 0)
-  const [gained, lost] = [more(now, old), more(old, now)]
-  // A counter or a time beside what was added changes too.
-  if (gained > 2 * lost) return 'adds'
-  return lost > 2 * gained ? 'removes' : 'changes'
 }
 
 /** The calls in order, later arguments taken from results, then the answer. */

@@ -1,6 +1,7 @@
 import { recordsIn, recordsOf } from '../arguments/text-records.ts'
 import { filesObserver } from '../environment-config.ts'
 import { parseJson, type PlainObject } from '../salient.ts'
+import { presentParts } from '../server/database-state.ts'
 import type { Observer } from '../tool-system.ts'
 import { canonicalResults, noGeneratedValues } from './generated.ts'
 import { observerKey } from './observers.ts'
@@ -96,7 +97,7 @@ async function isSteady(trying: Trying, witness: Observer, text: string): Promis
 export function sightRecords({ sights = [], witnesses }: Trying): PlainObject[] {
   return sights.flatMap((text, index) => {
     const { name, arguments: args } = witnesses[index] ?? { name: filesObserver, arguments: {} }
-    return name === filesObserver ? recordsIn(parseJson(text)) : recordsOf(text, args, name)
+    return name === filesObserver ? recordsIn(presentParts(parseJson(text))) : recordsOf(text, args, name)
   })
 }
 

@@ -51,6 +51,18 @@ test('a call with a table and values is said as rows of that table', () => {
   expect(
     rowWords({ table: 'products', data: { stock: 5 }, where: { id: 1 } }, 'changes', random)?.requests[0],
   ).toMatch(/^set the stock to 5 for the products (?:whose id is|with the id) 1$/)
+  expect(rowWords({ table: 'order_items', limit: 3, offset: 2 }, 'reads', random)?.requests[0]).toBe(
+    'list the first 3 order items after the first 2',
+  )
+  expect(
+    rowWords({ table: 'orders', conditions: { status: 'open' }, limit: 1, offset: 0 }, 'reads', random)
+      ?.requests[1],
+  ).toMatch(/^show me the first order (?:whose status is|with the status) open$/)
+  expect(rowWords({ table: 'orders', limit: 1 }, 'removes', random)).toBeUndefined()
+  // Where rows are named that are to change, nothing is added, whatever the state seems to say.
+  expect(
+    rowWords({ table: 'products', data: { stock: 5 }, where: { id: 1 } }, 'adds', random)?.requests[0],
+  ).toMatch(/^set the stock to 5 for the products (?:whose id is|with the id) 1$/)
   expect(rowWords({ table: 'products' }, 'reads', random)).toBeUndefined()
   expect(rowWords({ name: 'x', data: condition }, 'adds', random)).toBeUndefined()
 })

@@ -50,14 +50,18 @@ export function rowWords(
   effect: Effect,
   random: Random,
 ): Computation | undefined {
-  const { table, values, conditions } = partsOf(args)
-  if (table === undefined || (values ?? conditions) === undefined) return undefined
+  const { table, values, conditions, limit, offset } = partsOf(args)
+  const isPage = (limit ?? offset) !== undefined
+  if (table === undefined || ((values ?? conditions) === undefined && !isPage)) return undefined
+  if (isPage && (effect !== 'reads' || (values !== undefined && conditions !== undefined))) return undefined
   const { one, many } = rowsOf(table)
   const some = conditions ?? (effect === 'adds' ? undefined : values)
   const pairs = Object.entries(some ?? {}).map(
     ([column, wanted]) => rowsOf(table, [column, '=', String(wanted)], random).where,
   )
-  const rows = `${pairs.length === 0 ? 'all' : 'the'} ${many}${pairs.join(' and')}`
+  const rows = isPage
+    ? pageOf({ one, many }, pairs.join(' and'), limit, offset)
+    : `${pairs.length === 0 ? 'all' : 'the'} ${many}${pairs.join(' and')}`
   if (values === undefined || some === values) {
     if (effect === 'reads')
       return asked(
@@ -70,7 +74,7 @@ export function rowWords(
     return requests([`delete ${rows}`, `remove ${rows}`, `get rid of ${rows}`], [`erase ${rows}`])
   }
   const given = Object.entries(values)
-  if (effect === 'adds') {
+  if (effect === 'adds' && conditions === undefined) {
     const row = `${withArticle(one)} with ${listed(given.map(([key, item]) => `the ${wordsOf(key)} ${String(item)}`))}`
     return requests([`add ${row}`, `insert ${row}`, `create ${row}`], [`note down ${row}`])
   }
@@ -81,17 +85,33 @@ export function rowWords(
   )
 }
 
+/** Some of the rows in their order: "the first 3 orders whose status is open after the first 2". */
+function pageOf(
+  { one, many }: Pick<Rows, 'one' | 'many'>,
+  where: string,
+  limit: number | undefined,
+  offset = 0,
+): string {
+  const some =
+    limit === undefined ? `all ${many}` : limit === 1 ? `the first ${one}` : `the first ${limit} ${many}`
+  return `${some}${where}${offset === 0 ? '' : ` after the first ${offset === 1 ? 'one' : offset}`}`
+}
+
 const conditionNames = /^(?:where|conditions?|filters?|match|keys?|criteria)$/i
 
-/** The table, the values and the conditions of a call. Nothing if it has anything else. */
+/** The table, the values, the conditions and the page of a call. Nothing if it has anything else. */
 function partsOf(args: Readonly<PlainObject>): {
   table?: string
   values?: PlainObject
   conditions?: PlainObject
+  limit?: number
+  offset?: number
 } {
-  const parts: { table?: string; values?: PlainObject; conditions?: PlainObject } = {}
+  const parts: ReturnType<typeof partsOf> = {}
   for (const [key, item] of Object.entries(args)) {
     if (/^table(?:_?name)?$/i.test(key) && typeof item === 'string') parts.table = item
+    else if (/^limit$/i.test(key) && typeof item === 'number') parts.limit = item
+    else if (/^(?:offset|skip)$/i.test(key) && typeof item === 'number') parts.offset = item
     else if (!isPlainObject(item) || Object.values(item).some((inner) => typeof inner === 'object')) return {}
     else parts[conditionNames.test(key) ? 'conditions' : 'values'] = item
   }

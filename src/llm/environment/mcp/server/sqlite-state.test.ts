@@ -69,11 +69,17 @@ test('changes of a database are those of its tables, and other bytes with the sa
   const changes = (): unknown => JSON.parse(describeChanges(first, files.read(), reader))
   run("insert into pets (name) values ('Bo')")
   expect(changes()).toEqual({
-    'shop.db': { 'rows of pets': expect.arrayContaining([{ id: 3, name: 'Bo', born: '2020-01-01' }]) },
+    'shop.db': { 'rows of pets': { added: [{ id: 3, name: 'Bo', born: '2020-01-01' }], removed: [] } },
   })
   run('delete from pets where id = 3; vacuum')
   expect(databasesIn(files.read())[0].equals(databasesIn(first)[0])).toBe(false)
   expect(changes()).toEqual({})
   run('drop table "odd ""names"')
   expect(changes()).toMatchObject({ 'shop.db': { 'rows of odd "names': null } })
+  run(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 900) insert into pets (name) select 'Pet ' || i from n`,
+  )
+  expect(changes()).toMatchObject({
+    'shop.db': { 'rows of pets': { added: { rows: 900, digest: expect.any(String) }, removed: [] } },
+  })
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PlainObject } from '../salient.ts'
-import { briefly, type DatabaseState, tableRecords } from './database-state.ts'
+import { type DatabaseState, tableRecords } from './database-state.ts'
 
 /** Tells what a database of SQLite keeps, by its file. */
 export interface SqliteReader {
@@ -60,10 +60,7 @@ export async function createSqliteReader(): Promise<SqliteReader> {
   }
 
   return {
-    describe(contents) {
-      const tables = read(contents)
-      return tables && briefly(tables.state)
-    },
+    describe: (contents) => read(contents)?.state,
     records(contents) {
       const tables = read(contents)
       return tables === undefined ? [] : tableRecords(tables.columns, tables.state)
