@@ -9,6 +9,7 @@ import type { Effect } from '../request/argument-words.ts'
 import type { AdmittedTool } from '../safety.ts'
 import { inNumber } from '../request/inflect.ts'
 import { renderRequest } from '../request/request.ts'
+import { rowNoun } from '../request/sql-words.ts'
 import { type RequestStep, type Speech } from '../request/step-words.ts'
 import { nameWords } from '../request/tool-words.ts'
 import { chooseSalient, containsWhole, extractSalient } from '../salient.ts'
@@ -136,8 +137,8 @@ function ask(
   random: Random,
   system: ToolSystem,
 ): Question | undefined {
-  const tool = run.calls[run.calls.length - 1].tool
-  const noun = speech.words.get(tool)?.object ?? ''
+  const { tool, arguments: args } = run.calls[run.calls.length - 1]
+  const noun = rowNoun(args, random) ?? speech.words.get(tool)?.object ?? ''
   const strange = `${random.pick(['zorro', 'quibble', 'marzipan', 'tundra', 'fjord'])} ${10 + random.int(90)}`
   return askAbout(last, form, {
     stated,

@@ -1,5 +1,5 @@
 import { inNumber, singular } from './inflect.ts'
-import { nameWords } from './tool-words.ts'
+import { dated, nameWords } from './tool-words.ts'
 
 /** What a request asks for. `of` are the words of a property, `noun` those of a record in the singular. */
 export type Asked =
@@ -20,9 +20,9 @@ export interface AskedWords {
   questions: readonly string[]
 }
 
-/** "entityType" of an "entity" as the words "entity type"; only "type" where the noun stands beside it. */
+/** "entityType" of an "entity" as the words "entity type"; only "type" where the noun stands beside it. `ordered_on` as "ordered date". */
 export function fieldWords(key: string, noun = ''): string {
-  const words = nameWords(key)
+  const words = dated(nameWords(key))
   const head = singular(noun.split(' ').at(-1) ?? '')
   return (words.length > 1 && words[0] === head ? words.slice(1) : words).join(' ')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../../engine/random/index.ts'
-import { rowWords, sqlValues, sqlWords } from './sql-words.ts'
+import { rowNoun, rowWords, sqlValues, sqlWords } from './sql-words.ts'
 
 const random = createRandom(1)
 
@@ -59,6 +59,9 @@ test('a call with a table and values is said as rows of that table', () => {
       ?.requests[1],
   ).toMatch(/^show me the first order (?:whose status is|with the status) open$/)
   expect(rowWords({ table: 'orders', limit: 1 }, 'removes', random)).toBeUndefined()
+  expect(rowWords({ table: 'orders', offset: 1 }, 'reads', random)).toBeUndefined()
+  expect(rowNoun({ table: 'order_items', limit: 3 }, random)).toBe('order item')
+  expect(rowNoun({ table_name: 'order_items' }, random)).toBeUndefined()
   // Where rows are named that are to change, nothing is added, whatever the state seems to say.
   expect(
     rowWords({ table: 'products', data: { stock: 5 }, where: { id: 1 } }, 'adds', random)?.requests[0],

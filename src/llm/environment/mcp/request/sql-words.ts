@@ -3,7 +3,7 @@ import { isPlainObject, type PlainObject } from '../salient.ts'
 import type { Effect } from './argument-words.ts'
 import type { Computation } from './computation.ts'
 import { inNumber, listed, plural, withArticle } from './inflect.ts'
-import { nameWords } from './tool-words.ts'
+import { dated, nameWords } from './tool-words.ts'
 
 /** The rows that a statement is about. */
 interface Rows {
@@ -51,17 +51,20 @@ export function rowWords(
   random: Random,
 ): Computation | undefined {
   const { table, values, conditions, limit, offset } = partsOf(args)
-  const isPage = (limit ?? offset) !== undefined
-  if (table === undefined || ((values ?? conditions) === undefined && !isPage)) return undefined
-  if (isPage && (effect !== 'reads' || (values !== undefined && conditions !== undefined))) return undefined
+  if (table === undefined || (values ?? conditions ?? limit) === undefined) return undefined
+  // Many databases skip no rows without a limit.
+  if (offset !== undefined && limit === undefined) return undefined
+  if (limit !== undefined && (effect !== 'reads' || (values !== undefined && conditions !== undefined)))
+    return undefined
   const { one, many } = rowsOf(table)
   const some = conditions ?? (effect === 'adds' ? undefined : values)
   const pairs = Object.entries(some ?? {}).map(
     ([column, wanted]) => rowsOf(table, [column, '=', String(wanted)], random).where,
   )
-  const rows = isPage
-    ? pageOf({ one, many }, pairs.join(' and'), limit, offset)
-    : `${pairs.length === 0 ? 'all' : 'the'} ${many}${pairs.join(' and')}`
+  const rows =
+    limit !== undefined
+      ? pageOf({ one, many }, pairs.join(' and'), limit, offset)
+      : `${pairs.length === 0 ? 'all' : 'the'} ${many}${pairs.join(' and')}`
   if (values === undefined || some === values) {
     if (effect === 'reads')
       return asked(
@@ -86,14 +89,8 @@ export function rowWords(
 }
 
 /** Some of the rows in their order: "the first 3 orders whose status is open after the first 2". */
-function pageOf(
-  { one, many }: Pick<Rows, 'one' | 'many'>,
-  where: string,
-  limit: number | undefined,
-  offset = 0,
-): string {
-  const some =
-    limit === undefined ? `all ${many}` : limit === 1 ? `the first ${one}` : `the first ${limit} ${many}`
+function pageOf({ one, many }: Pick<Rows, 'one' | 'many'>, where: string, limit: number, offset = 0): string {
+  const some = limit === 1 ? `the first ${one}` : `the first ${limit} ${many}`
   return `${some}${where}${offset === 0 ? '' : ` after the first ${offset === 1 ? 'one' : offset}`}`
 }
 
@@ -233,10 +230,13 @@ function rowsOf(
 }
 
 /** A column in words: `unit_price` as "unit price", `ordered_on` as "ordered date". */
-const wordsOf = (column: string): string =>
-  nameWords(column)
-    .join(' ')
-    .replace(/ (?:on|at)$/, ' date')
+const wordsOf = (column: string): string => dated(nameWords(column)).join(' ')
+
+/** What the rows are that such a call is about: "order item". Undefined for calls of any other form. */
+export function rowNoun(args: Readonly<PlainObject>, random: Random): string | undefined {
+  const { table } = partsOf(args)
+  return table === undefined || rowWords(args, 'reads', random) === undefined ? undefined : rowsOf(table).one
+}
 
 /** A literal as text. */
 const said = (literal: string): string =>

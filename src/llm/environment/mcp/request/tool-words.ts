@@ -48,6 +48,12 @@ export function nameWords(name: string): string[] {
   )
 }
 
+/** The words of a property with "date" for the preposition of a time: `ordered_on`, `created_at`. */
+export function dated(words: readonly string[]): string[] {
+  const isDate = words.length > 1 && ['on', 'at'].includes(words[words.length - 1])
+  return isDate ? [...words.slice(0, -1), 'date'] : [...words]
+}
+
 /** The words of the tools of a server. A synonym that means another of its tools or arguments is not used. */
 export function describeTools(specs: readonly ToolSpec[]): ReadonlyMap<string, ToolWords> {
   const taken = new Set(
