@@ -255,20 +255,20 @@ const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
 /**
  * How training on a server differs from that on the filesystem, tried on `memory` with seed 0 (with 120
- * steps of RL; 80 fit into a quarter of an hour). With thousands of demonstrations
+ * steps of RL; 60 fit into a quarter of an hour). With thousands of demonstrations
  * the last steps of a warm start, at the lowest learning rates, gain much: a few validations without a higher score must not
  * end it. After that the policy is certain of most tokens, so that RL needs more heat and larger batches for a signal, and
  * smaller steps to keep what was learnt.
  */
 const serverTraining: Pick<TrainingPlan, 'warmStart' | 'reinforcement'> = {
-  warmStart: { ...smallModelPlan.warmStart, validateEvery: 25, patience: 8 },
+  warmStart: { ...smallModelPlan.warmStart, validateEvery: 40, patience: 8 },
   reinforcement: {
     ...smallModelPlan.reinforcement,
     learningRate: 1e-4,
     temperature: 1.2,
     groups: 24,
     minibatches: 1,
-    steps: 80,
+    steps: 60,
     // Where the warm start left little to learn, RL can only lose.
     validateEvery: 20,
     keep: 'best',
