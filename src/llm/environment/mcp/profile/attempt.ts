@@ -28,7 +28,7 @@ export interface Attempts {
   readonly hopeless: Set<string>
 }
 
-export const singleKind = (tool: AdmittedTool): KindPlan => ({ name: tool.spec.name, tools: [tool] })
+const singleKind = (tool: AdmittedTool): KindPlan => ({ name: tool.spec.name, tools: [tool] })
 
 export function isPlainStep(step: RequestStep): boolean {
   return Object.keys(step.arguments).length === 0
