@@ -214,7 +214,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       // By the kind of server, not by the rate that was asked for: the same server gives the same tasks.
       const cheap =
         limits.callsPerSecond === undefined && (profile?.reset === 'restore' || writers.size === 0)
-      const most = cheap ? mostCheapTasks(config) : mostDearTasks
+      const most = !cheap ? mostDearTasks : config.service === undefined ? Infinity : mostServiceTasks
       const counts = withMost(generation.counts, most)
       // More episodes than servers would only take turns, with a reset for each turn.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation, counts })
@@ -226,11 +226,8 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
 /** Most training tasks where each takes the start of a process, or calls at a limited rate. */
 const mostDearTasks = 800
 
-/** The state of a service takes longer to reset than files, and that of a database of SQL longest. */
-function mostCheapTasks({ service }: McpEnvironmentConfig): number {
-  if (service === undefined) return Infinity
-  return service.kind === 'redis' ? 2000 : 1200
-}
+/** Most training tasks where a service is reset for each, which takes longer than restoring files. */
+const mostServiceTasks = 2000
 
 function withMost(counts: TaskCounts, most: number): TaskCounts {
   return { ...counts, ...defined({ train: counts.train && Math.min(counts.train, most) }) }

@@ -112,6 +112,9 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
   })
   let observers: readonly Observer[] = options.observe.map((name) => ({ name, arguments: {} }))
   let generated = noGeneratedValues()
+  let concluded = false
+  /** What the first state looks like, once it was proved that a reset brings it back. */
+  let first: string | undefined
 
   async function sights(
     state: EpisodeState,
@@ -155,6 +158,8 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
       offered = tools.filter(({ spec }) => !left.has(spec.name))
       observers = findings.observers
       generated = findings.generated
+      concluded = true
+      first = undefined
     },
     get offered() {
       return offered
@@ -186,12 +191,17 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
     },
     async observe(state, signal) {
       if (observers.length === 0) return null
+      // Only a call that may change the state can have changed it.
+      const isFirst = concluded && state.journal.length === 0
+      if (isFirst && first !== undefined) return first
       const seen = await sights(state, observers, { signal })
-      return canonicalResults(
+      const shown = canonicalResults(
         seen.map(({ text }) => text),
         generated,
         ignore,
       )
+      if (isFirst) first = shown
+      return shown
     },
     async records(signal) {
       const state = newState()

@@ -107,7 +107,7 @@ export async function prepareMaker(
     while (next < candidates.length) {
       const at = next++
       const kind = candidates[at]
-      await plans.dealFew(kind)
+      await plans.deal(kind)
       const combinations = combinationsFor(kind, 'train')
       const runs = { count: 0 }
       // Half of the plans belong to other splits, and some draws have no plan, so there are more draws than runs.

@@ -22,46 +22,138 @@ const definitions = `SELECT jsonb_build_object(
 'row security', (SELECT coalesce(jsonb_agg(c.oid::regclass::text ORDER BY c.oid::regclass::text), '[]') FROM pg_class c WHERE relrowsecurity),
 'comments', (SELECT coalesce(jsonb_agg(jsonb_build_array(objoid::regclass::text, objsubid, description) ORDER BY objoid::regclass::text, objsubid), '[]') FROM pg_description JOIN pg_class c ON c.oid = objoid JOIN pg_namespace n ON n.oid = relnamespace WHERE classoid = 'pg_class'::regclass AND ${own}))`
 
-/** Sessions in which the definitions are prepared: planning their statement takes as long as running it. */
-const prepared = new WeakSet<PsqlSession>()
+/** Object ids below this belong to PostgreSQL itself. */
+const firstOwn = 16384
 
-/** The state of a database by what it is of: `rows of orders`, `indexes`. */
-export async function describePostgres(session: PsqlSession): Promise<DatabaseState> {
-  if (!prepared.has(session)) await session.run(`PREPARE agoge_definitions AS ${definitions};`)
-  prepared.add(session)
-  const text = await session.run(`${rows}\nEXECUTE agoge_definitions;`)
-  const parts = text.trim().split('\n')
-  return Object.assign({}, ...parts.map((part) => JSON.parse(part) as DatabaseState)) as DatabaseState
+/** The catalogs in which a user of the database changes something, with the column that says whose object it is. */
+const catalogs: Readonly<Record<string, string>> = {
+  pg_attribute: 'attrelid',
+  pg_attrdef: 'oid',
+  pg_collation: 'oid',
+  pg_constraint: 'oid',
+  pg_description: 'objoid',
+  pg_enum: 'oid',
+  pg_index: 'indexrelid',
+  pg_inherits: 'inhrelid',
+  pg_operator: 'oid',
+  pg_policy: 'oid',
+  pg_proc: 'oid',
+  pg_rewrite: 'oid',
+  pg_sequence: 'seqrelid',
+  pg_statistic_ext: 'oid',
+  pg_trigger: 'oid',
+  pg_type: 'oid',
 }
 
-/** The tables with their columns as in `CREATE TABLE`, and up to 20 rows of each. */
-export async function recordsOfPostgres(session: PsqlSession): Promise<PlainObject[]> {
-  const state = await describePostgres(session)
-  const columns = state['columns'] as [
-    table: string,
-    name: string,
-    type: string,
-    needed: boolean,
-    given: unknown,
-  ][]
-  const tables: Record<string, string[]> = {}
-  for (const [table, name, type, , given] of columns)
-    (tables[table] ??= []).push(`${name} ${type}${given === null ? '' : ' DEFAULT'}`)
-  return tableRecords(tables, state)
+/**
+ * Another text whenever a definition was changed, 4 times as fast as reading the definitions. Emptying a table changes its row of
+ * `pg_class`, so of that only what a user defines counts.
+ */
+const fingerprint = [
+  ...Object.entries(catalogs).map(([catalog, id]) => [catalog, `${id} >= ${firstOwn}`]),
+  ...['pg_namespace', 'pg_extension', 'pg_default_acl', 'pg_event_trigger'].map((one) => [one, 'true']),
+]
+  .map(
+    ([catalog, where]) =>
+      `SELECT '${catalog}', count(*), sum(xmin::text::bigint) FROM ${catalog} WHERE ${where}`,
+  )
+  .concat(
+    `SELECT 'pg_class', count(*), sum(hashtext((oid, relname, relnamespace, relowner, relkind, relpersistence, relrowsecurity, relforcerowsecurity, relreplident, relacl, reloptions)::text)) FROM pg_class WHERE oid >= ${firstOwn}`,
+  )
+  .join(' UNION ALL ')
+
+/** What a dump of a database has: everything, and the rows with the state of the sequences alone. */
+export interface PostgresDump {
+  whole: string
+  rows: string
 }
 
-/** Statements that empty the database and make what a dump of it has. Connections of others stay open. */
-export function restoreStatements(dump: string): string {
+/** A database that can be described and brought back to its dump. */
+export interface PostgresDatabase {
+  /** The state by what it is of: `rows of orders`, `indexes`. */
+  describe(): Promise<DatabaseState>
+  /** The tables with their columns as in `CREATE TABLE`, and up to 20 rows of each. */
+  records(): Promise<PlainObject[]>
+  /**
+   * Makes what the dump has, in the same order. Where only rows differ, the definitions stay, which is faster. Connections of
+   * others stay open.
+   */
+  restore(): Promise<void>
+}
+
+/** Describes and restores a database through a session that stays open. */
+export function createPostgresDatabase(session: PsqlSession, dump: PostgresDump): PostgresDatabase {
+  let isPrepared = false
+  let known: { mark: string; definitions: DatabaseState } | undefined
+  /** The fingerprint of the definitions of the dump; unknown before the first restore. */
+  let first: string | undefined
+  let tables = ''
+  // Rows of a materialized view are not among those that a dump has.
+  const hasCopies = /^CREATE MATERIALIZED VIEW/m.test(dump.whole)
+
+  async function run(statements: string): Promise<string> {
+    // Planning these statements takes as long as running them.
+    if (!isPrepared)
+      await session.run(
+        `PREPARE agoge_definitions AS ${definitions}; PREPARE agoge_fingerprint AS ${fingerprint};`,
+      )
+    isPrepared = true
+    return session.run(statements)
+  }
+
+  async function describe(): Promise<DatabaseState> {
+    const [mark, text] = (await run(`EXECUTE agoge_fingerprint;\n\\echo --\n${rows}`)).split('\n--\n')
+    if (known?.mark !== mark)
+      known = { mark, definitions: JSON.parse(await run('EXECUTE agoge_definitions;')) as DatabaseState }
+    return { ...(JSON.parse(text) as DatabaseState), ...known.definitions }
+  }
+
+  return {
+    describe,
+    async records() {
+      const state = await describe()
+      const declared: Record<string, string[]> = {}
+      for (const [table, name, type, , given] of state['columns'] as ColumnDefinition[])
+        (declared[table] ??= []).push(`${name} ${type}${given === null ? '' : ' DEFAULT'}`)
+      return tableRecords(declared, state)
+    },
+    async restore() {
+      if (first !== undefined && !hasCopies && (await run('EXECUTE agoge_fingerprint;')) === first) {
+        await run(rowStatements(dump.rows, tables))
+        return
+      }
+      await run(wholeStatements(dump.whole))
+      first = await run('EXECUTE agoge_fingerprint;')
+      tables = (await run(tableNames)).trim()
+    },
+  }
+}
+
+type ColumnDefinition = [table: string, name: string, type: string, needed: boolean, given: unknown]
+
+const tableNames = `SELECT string_agg(format('%I.%I', nspname, relname), ', ') FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE ${own} AND relkind IN ('r', 'p');`
+
+/** Statements that make the rows anew, in the order of the dump. Triggers and foreign keys are not asked. */
+function rowStatements(rowsOfDump: string, tables: string): string {
+  return transaction([
+    'SET LOCAL session_replication_role = replica;',
+    ...(tables === '' ? [] : [`TRUNCATE ${tables};`]),
+    rowsOfDump,
+  ])
+}
+
+/** Statements that empty the database and make what a dump of it has. */
+function wholeStatements(dump: string): string {
   const drop = `DO $agoge$ DECLARE one text; BEGIN FOR one IN SELECT quote_ident(nspname) FROM pg_namespace WHERE ${own} LOOP EXECUTE 'DROP SCHEMA ' || one || ' CASCADE'; END LOOP; END $agoge$;`
-  return [
-    'BEGIN;',
-    "SET lock_timeout = '2s';",
+  return transaction([
     drop,
     ...(/^CREATE SCHEMA public;/m.test(dump) ? [] : ['CREATE SCHEMA public;']),
     // Programs ask the roles of a usual database for this.
     'GRANT ALL ON SCHEMA public TO PUBLIC;',
     dump,
-    'COMMIT;',
-    'RESET ALL;',
-  ].join('\n')
+  ])
+}
+
+function transaction(statements: readonly string[]): string {
+  return ['BEGIN;', "SET lock_timeout = '2s';", ...statements, 'COMMIT;', 'RESET ALL;'].join('\n')
 }

@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
 import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
-import { describePostgres, recordsOfPostgres, restoreStatements } from './postgres-state.ts'
+import { createPostgresDatabase, type PostgresDump } from './postgres-state.ts'
 import { openPsql } from './psql-session.ts'
 import {
   asUser,
@@ -28,8 +28,8 @@ interface Cluster {
   /** Runs SQL in a database as the owner of the cluster. */
   sql: (database: string, text: string) => Promise<void>
   bin: string
-  /** Everything that `seed` filled in, as SQL. */
-  dump: string
+  /** What `seed` filled in, as SQL. */
+  dump: PostgresDump
   close(): Promise<void>
 }
 
@@ -56,16 +56,19 @@ export function startPostgres(
         await sql('postgres', `CREATE DATABASE ${database} TEMPLATE agoge OWNER ${owner}`)
       }
       await copy()
-      let session = openPsql(psql(bin, port, database), options.redact)
-      const statements = restoreStatements(dump)
+      const open = () => {
+        const session = openPsql(psql(bin, port, database), options.redact)
+        return { ...createPostgresDatabase(session, dump), close: () => session.close() }
+      }
+      let opened = open()
       const reset = async (): Promise<void> => {
         try {
-          await session.run(statements)
+          await opened.restore()
         } catch (error) {
           if (!(error instanceof InfrastructureError)) throw error
-          await session.close()
+          await opened.close()
           await copy()
-          session = openPsql(psql(bin, port, database), options.redact)
+          opened = open()
         }
       }
       const url = `postgresql://${owner}@127.0.0.1:${port}/${database}`
@@ -80,10 +83,10 @@ export function startPostgres(
         },
         reset:
           config.reset === undefined ? reset : () => runSeed(config.reset ?? '', { port, sql, database }),
-        describe: () => describePostgres(session),
-        records: () => recordsOfPostgres(session),
+        describe: () => opened.describe(),
+        records: () => opened.records(),
         async close() {
-          await session.close()
+          await opened.close()
           await sql('postgres', `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`).catch(() => {})
         },
       }
@@ -144,8 +147,10 @@ async function startCluster(
       await sql('postgres', `CREATE DATABASE agoge OWNER ${owner}`)
       if (config.seed !== undefined) await runSeed(config.seed, { port, sql, database: 'agoge' })
       const where = ['-h', '127.0.0.1', '-p', String(port), '-U', owner]
-      const dump = await runProgram([join(bin, 'pg_dump'), ...where, 'agoge'], { redact })
-      return { port, sql, bin, dump, close }
+      const dump = (...only: string[]): Promise<string> =>
+        runProgram([join(bin, 'pg_dump'), ...where, ...only, 'agoge'], { redact })
+      const [whole, rows] = await Promise.all([dump(), dump('--data-only')])
+      return { port, sql, bin, dump: { whole, rows }, close }
     } catch (error) {
       await close()
       throw error

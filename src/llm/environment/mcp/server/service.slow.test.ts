@@ -85,6 +85,22 @@ test.skipIf(noPostgres)(
     // The same connection sees the first state, and the sequence begins where it began.
     await psql.run("INSERT INTO entries (name) VALUES ('again');")
     expect((await psql.run('SELECT id, name FROM entries ORDER BY id;')).trim()).toBe('1|rent\n2|again')
+    // Only rows differ now, so the definitions stay: the table is the same to the server.
+    const table = await psql.run("SELECT 'entries'::regclass::oid;")
+    await service.reset()
+    expect(await service.describe?.()).toEqual(first)
+    expect(await psql.run("SELECT 'entries'::regclass::oid;")).toBe(table)
+    await psql.run("INSERT INTO entries (name) VALUES ('third');")
+    expect((await psql.run('SELECT id, name FROM entries;')).trim()).toBe('1|rent\n2|third')
+    // A definition that no description shows is reset too.
+    await psql.run(
+      'ALTER TABLE entries SET (fillfactor = 50); CREATE VIEW names AS SELECT name FROM entries;',
+    )
+    await psql.run('CREATE OR REPLACE VIEW names AS SELECT upper(name) AS name FROM entries;')
+    await service.reset()
+    expect(await psql.run("SELECT reloptions FROM pg_class WHERE relname = 'entries';")).toBe('\n')
+    expect(await psql.run("SELECT count(*) FROM pg_class WHERE relname = 'names';")).toBe('0\n')
+    expect(await service.describe?.()).toEqual(first)
   },
 )
 
