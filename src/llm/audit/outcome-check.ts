@@ -145,7 +145,9 @@ const asksForOrder = (prompt: string): boolean =>
   )
 
 const refuses = (text: string): boolean =>
-  /\b(cannot|can't|can not|unable|impossible|not possible|no such|there is no|not enough)\b/i.test(text)
+  /\b(cannot|can't|can not|unable|impossible|not possible|no such|there is no|none|nothing|not found|not enough)\b/i.test(
+    text,
+  )
 
 /** The value in an answer: without surrounding quotes, and what stands after "Answer:" where the expert writes so. */
 const bare = (text: string): string => text.trim().replace(/^["'`“*]+|["'`”*.\s]+$/g, '')
@@ -177,6 +179,8 @@ function compareAnswers(
     `the answer is ${short(JSON.stringify(given))}, the expert's ${short(JSON.stringify(answer))}`,
   )
   const items = [wanted, said].map(itemsOf)
+  if (isRounded(said, wanted) || isSameNumber(said, wanted))
+    return { is: 'unclear', reason: 'the same number up to its last digits' }
   if (looseForm(said) === looseForm(wanted))
     // The case of a code matters, and every sign of a number. How an ordinary text is written may not.
     return items[0].some(isCode) ? wrong : { is: 'unclear', reason: 'only the case or the spaces differ' }
@@ -202,7 +206,11 @@ function compareAnswers(
 /** Whether a sentence that holds the value also names others that it could be. */
 function compareSentence(said: string, wanted: string, prompt: string, values: readonly string[]): boolean {
   const rest = said.replace(wanted, ' ')
-  if (/^-?\d+(?:\.\d+)?$/.test(wanted)) return /\d/.test(rest)
+  if (/^-?\d+(?:\.\d+)?$/.test(wanted)) {
+    // A sentence may repeat the numbers of the request: "17 plus 4 is 21".
+    const repeated = /[a-z=]/i.test(rest) ? numbersOf(prompt) : []
+    return numbersOf(rest).some((one) => !repeated.includes(one) && !isSameNumber(one, wanted))
+  }
   const others = new Set(
     values.filter(
       (value) =>
@@ -227,6 +235,18 @@ const isCode = (text: string): boolean =>
   /^-?\d+(?:\.\d+)?$/.test(text) ||
   /^\S*\/\S+$/.test(text) ||
   (/^\S{4,}$/.test(text) && /\p{L}.*\d|\d.*\p{L}|\p{Ll}\p{Lu}/u.test(text))
+
+const isSameNumber = (one: string, other: string): boolean =>
+  Math.abs(Number(one) - Number(other)) <= 1e-9 * Math.abs(Number(other))
+
+/** Whether a number was said with fewer decimals, but with two or more of them. */
+function isRounded(said: string, wanted: string): boolean {
+  const [, decimals = ''] = /^-?\d+\.(\d+)$/.exec(said) ?? []
+  const difference = Math.abs(Number(said) - Number(wanted))
+  return decimals.length >= 2 && difference <= 0.500_000_1 * 10 ** -decimals.length
+}
+
+const numbersOf = (text: string): string[] => text.match(/\d+(?:\.\d+)?/g) ?? []
 
 const formOf = (value: string): string => value.replace(/\d+/g, '9').replace(/\p{L}+/gu, 'a')
 

@@ -5,13 +5,26 @@ test('numbers are equal by value, in words and rounded', () => {
   const half = { type: 'number', answer: '1250.5' } as const
   for (const given of ['1250.5', '1,250.50', 'The total is 1250.5.', '**1250.5**'])
     expect(hasValue(given, half)).toBe(true)
-  for (const given of ['1250', '125', '1251', '1250.5 or 7 or 8 or 9', '', null])
+  for (const given of ['1250', '125', '1251', '1250.5.75', '1250.5 or 7 or 8 or 9', '', null])
     expect(hasValue(given, half)).toBe(false)
   expect(hasValue('3.33', { type: 'number', answer: '3.3333333333333335' })).toBe(true)
   expect(hasValue('3.3', { type: 'number', answer: '3.3333333333333335' })).toBe(false)
   expect(hasValue('There are three contacts.', { type: 'number', answer: '3' })).toBe(true)
   // Repeating the request is no listing of values; naming another value of the result is.
   expect(hasValue('17 plus 4 is 21', { type: 'number', answer: '21' })).toBe(true)
+  for (const given of [
+    '17, 4, 21',
+    '17 4 is 21 is 17',
+    '21 215',
+    '21 is 17 plus 4',
+    '17 or 21',
+    '21 or two',
+    '--21',
+  ])
+    expect(hasValue(given, { type: 'number', answer: '21' })).toBe(false)
+  expect(hasValue('-21', { type: 'number', answer: '-21' })).toBe(true)
+  for (const given of ['--21', '21', 'it is --21'])
+    expect(hasValue(given, { type: 'number', answer: '-21' })).toBe(false)
   expect(hasValue('21 or 36', { type: 'number', answer: '21', others: ['36'] })).toBe(false)
 })
 
@@ -26,6 +39,17 @@ test('case matters only where it tells two values apart', () => {
   expect(hasValue('cloudy', { type: 'text', answer: 'Cloudy' })).toBe(true)
   expect(hasValue('bb', { type: 'text', answer: 'Bb', others: ['bB'] })).toBe(false)
   expect(hasValue('Rain, 36 and Cloudy', { type: 'text', answer: 'Cloudy', others: ['36'] })).toBe(false)
+  expect(hasValue('In London, it is cloudy', { type: 'text', answer: 'Cloudy' })).toBe(true)
+  for (const given of [
+    'Cloudy or sunny',
+    'Cloudy, London, 36',
+    'Rainy; sunny; cloudy',
+    'Cloudy:5',
+    'Cloudy cloudys',
+    'Cloudy.s',
+    'Cloudy\nWarm',
+  ])
+    expect(hasValue(given, { type: 'text', answer: 'Cloudy' })).toBe(false)
 })
 
 test('lists are sets, and the right answer may be that there is none', () => {

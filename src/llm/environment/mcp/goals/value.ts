@@ -21,7 +21,7 @@ const refusals =
 /**
  * Whether an answer has the expected value. Numbers are equal up to rounding to two or more decimals, dates up to their
  * notation, lists as sets, texts up to case, quotes and white space. An answer may be a short sentence that contains the
- * value and none of the other values of the result.
+ * value and none of the other values of the result. Other numbers may only stand before a verb that leads to the value.
  *
  * @example
  * hasValue('The total is 1,250.', { type: 'number', answer: '1250' }) // true
@@ -31,24 +31,25 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
   const answer = plain(given)
   const target = plain(expected.answer)
   const { others = [] } = expected
-  const tooLong = answer.length > target.length * 2 + 120
+  // Where an answer is not the value alone, it is one short sentence around it.
+  const isSentence = answer.length <= target.length + 100 && !given.trim().includes('\n')
   switch (expected.type) {
     case 'none':
       return answer.length <= 200 && refusals.test(answer)
     case 'number': {
       if (answer === target) return true
       const wanted = Number(target)
-      if (tooLong || !Number.isFinite(wanted)) return false
+      if (!isSentence || !Number.isFinite(wanted)) return false
       const numbers = numbersIn(answer)
       if (!numbers.some((number) => sameNumber(number, wanted))) return false
-      // A sentence may repeat up to two numbers of the request, but no other of the result.
       const rest = numbers.filter((number) => !sameNumber(number, wanted))
-      return rest.length === 0 || (rest.length <= 2 && !listsOther(answer, others))
+      if (!isOneOffer(answer) || listsOther(answer, others)) return false
+      return rest.length === 0 || (rest.length <= 2 && concludes(answer, wanted))
     }
     case 'boolean': {
       const says = /\b(?:true|yes)\b/i.test(answer)
       const denies = /\b(?:false|no|not)\b/i.test(answer)
-      return !tooLong && says !== denies && says === (target.toLowerCase() === 'true')
+      return isSentence && says !== denies && says === (target.toLowerCase() === 'true')
     }
     case 'list': {
       const wanted = new Set(itemsOf(expected.answer))
@@ -63,7 +64,7 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
       if (answer.toLowerCase() === target.toLowerCase()) return true
       const moment = momentOf(target)
       if (moment !== undefined && momentOf(answer) === moment) return true
-      return !tooLong && containsWhole(answer, target) && !listsOther(answer, others)
+      return isSentence && holdsOnce(answer, target) && !listsOther(answer, others)
     }
     case 'text': {
       if (answer === target) return true
@@ -71,8 +72,8 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
       // Case matters only where it tells two values of the result apart.
       const loose = !others.some((other) => plain(other).toLowerCase() === wanted)
       if (loose && low === wanted) return true
-      if (tooLong || !(loose ? containsWhole(low, wanted) : containsWhole(answer, target))) return false
-      return !listsOther(answer, others)
+      const holds = loose ? holdsOnce(low, wanted) : holdsOnce(answer, target)
+      return isSentence && holds && !listsOther(answer, others)
     }
   }
 }
@@ -84,6 +85,18 @@ export function typeOfValue(value: string | number | boolean): AnswerType {
   const text = value.trim()
   if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return 'number'
   return momentOf(text) === undefined ? 'text' : 'date'
+}
+
+/** Whether a sentence has a value as words of its own, once, and offers nothing else: no "or 7", not several items. */
+function holdsOnce(sentence: string, value: string): boolean {
+  const [before, after, ...more] = sentence.split(value)
+  if (after === undefined || more.length > 0 || value === '') return false
+  const alone = /(?:^|[\s"'`(*])$/.test(before) && /^(?:[\s"'`)*.,;:!?]*$|["'`)*.,;:!?]*\s)/.test(after)
+  return alone && isOneOffer(before + after)
+}
+
+function isOneOffer(rest: string): boolean {
+  return !/\bor\b/i.test(rest) && (rest.match(/[,;|]/g) ?? []).length < 2
 }
 
 function listsOther(answer: string, others: readonly string[]): boolean {
@@ -118,9 +131,16 @@ function numbersIn(text: string): FoundNumber[] {
   const digits = text
     .replace(/(?<=\d),(?=\d{3}\b)/g, '')
     .replace(spokenNumber, (word) => String(spokenNumbers.indexOf(word.toLowerCase())))
-  return [...digits.matchAll(/(?<![\p{L}\d.])-?\d+(?:\.(\d+))?(?:e[+-]?\d+)?(?![\p{L}\d])/giu)].map(
-    ([whole, decimals = '']) => ({ value: Number(whole), decimals: decimals.length }),
-  )
+  return [
+    ...digits.matchAll(/(?<![\p{L}\d.]|^-|\D-)-?\d+(?:\.(\d+))?(?:e[+-]?\d+)?(?![\p{L}\d]|\.\d)/giu),
+  ].map(([whole, decimals = '']) => ({ value: Number(whole), decimals: decimals.length }))
+}
+
+/** Whether a sentence names up to two other numbers before it says this one: "17 plus 4 is 21", but not "17, 4 and 21" or "21 or 36". */
+function concludes(answer: string, wanted: number): boolean {
+  const parts = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=/i)
+  const [said, ...more] = numbersIn(parts.at(-1) ?? '')
+  return parts.length === 2 && said !== undefined && more.length === 0 && sameNumber(said, wanted)
 }
 
 /** Equal up to the last digits of binary arithmetic, or rounded to two or more decimals. */
