@@ -212,6 +212,14 @@ test('how long a tool waits is short, and what is to vanish is not waited for', 
     ).toBe('Order')
 })
 
+test('rows are skipped only where a limit is given', () => {
+  const number = { type: 'integer', minimum: 1 }
+  const schema = { type: 'object', properties: { offset: number, limit: number } }
+  const drawn = Array.from({ length: 60 }, (_, seed) => draw(schema, seed))
+  expect(drawn.some((args) => 'offset' in args)).toBe(true)
+  expect(drawn.every((args) => !('offset' in args) || 'limit' in args)).toBe(true)
+})
+
 test('a file of which only the path is known is used for paths alone', () => {
   const properties = { path: { type: 'string' }, query: { type: 'string' } }
   for (let seed = 0; seed < 20; seed++) {

@@ -217,7 +217,20 @@ function sampleObject(
       if (!optional || !(error instanceof UnusableSchema)) throw error
     }
   }
-  return made
+  return withoutLoneOffset(made, names, needed)
+}
+
+/** Many servers skip nothing unless a limit is given too. */
+function withoutLoneOffset(
+  made: PlainObject,
+  names: readonly string[],
+  needed: ReadonlySet<unknown>,
+): PlainObject {
+  const limit = names.find((name) => /^(?:limit|take)$/i.test(name))
+  if (limit === undefined || limit in made) return made
+  return Object.fromEntries(
+    Object.entries(made).filter(([name]) => needed.has(name) || !/^(?:offset|skip)$/i.test(name)),
+  )
 }
 
 /** Optional numbers that say how long a tool takes: by the name, or by the description. */

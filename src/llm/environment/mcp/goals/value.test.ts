@@ -35,10 +35,13 @@ test('dates are equal in several notations', () => {
   for (const given of ['2026-04-03', 'March 2026']) expect(hasValue(given, date)).toBe(false)
 })
 
-test('case matters only where it tells two values apart', () => {
+test('case matters in codes, and where it tells two values apart', () => {
   expect(hasValue('cloudy', { type: 'text', answer: 'Cloudy' })).toBe(true)
   expect(hasValue('bb', { type: 'text', answer: 'Bb', others: ['bB'] })).toBe(false)
   expect(hasValue('Rain, 36 and Cloudy', { type: 'text', answer: 'Cloudy', others: ['36'] })).toBe(false)
+  expect(hasValue('in /notes/a.txt', { type: 'text', answer: '/notes/a.txt' })).toBe(true)
+  expect(hasValue('/NOTES/A.TXT', { type: 'text', answer: '/notes/a.txt' })).toBe(false)
+  expect(hasValue('65536kb', { type: 'text', answer: '65536kB' })).toBe(false)
   expect(hasValue('In London, it is cloudy', { type: 'text', answer: 'Cloudy' })).toBe(true)
   for (const given of [
     'Cloudy or sunny',
@@ -60,7 +63,9 @@ test('lists are sets, and the right answer may be that there is none', () => {
     expect(hasValue(given, names)).toBe(false)
   const none = { type: 'none', answer: 'there is none' } as const
   for (const given of ['There is no such contact.', 'not found']) expect(hasValue(given, none)).toBe(true)
-  for (const given of ['Ada', '', 'done']) expect(hasValue(given, none)).toBe(false)
+  for (const given of ['Ada', '', 'done', 'Error: table "4" does not exist'])
+    expect(hasValue(given, none)).toBe(false)
+  expect(hasValue('-0, 1, 2', { type: 'list', answer: '0, 1, 2' })).toBe(false)
   expect(hasValue('Yes, it is.', { type: 'boolean', answer: 'true' })).toBe(true)
   expect(hasValue('yes or no', { type: 'boolean', answer: 'true' })).toBe(false)
 })

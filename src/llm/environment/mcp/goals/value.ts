@@ -35,7 +35,8 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
   const isSentence = answer.length <= target.length + 100 && !given.trim().includes('\n')
   switch (expected.type) {
     case 'none':
-      return answer.length <= 200 && refusals.test(answer)
+      // An error of the server, said again, is no answer.
+      return answer.length <= 100 && refusals.test(answer) && !/^\W*error\b/i.test(answer)
     case 'number': {
       if (answer === target) return true
       const wanted = Number(target)
@@ -69,8 +70,8 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
     case 'text': {
       if (answer === target) return true
       const [low, wanted] = [answer.toLowerCase(), target.toLowerCase()]
-      // Case matters only where it tells two values of the result apart.
-      const loose = !others.some((other) => plain(other).toLowerCase() === wanted)
+      // Case matters in codes and paths, and where it tells two values of the result apart.
+      const loose = !isCode(target) && !others.some((other) => plain(other).toLowerCase() === wanted)
       if (loose && low === wanted) return true
       const holds = loose ? holdsOnce(low, wanted) : holdsOnce(answer, target)
       return isSentence && holds && !listsOther(answer, others)
@@ -99,6 +100,11 @@ function isOneOffer(rest: string): boolean {
   return !/\bor\b/i.test(rest) && (rest.match(/[,;|]/g) ?? []).length < 2
 }
 
+/** A path, or one word with digits beside letters or a capital inside. */
+function isCode(text: string): boolean {
+  return /^\S*\/\S*$/.test(text) || (/^\S+$/.test(text) && /\p{L}.*\d|\d.*\p{L}|\p{Ll}\p{Lu}/u.test(text))
+}
+
 function listsOther(answer: string, others: readonly string[]): boolean {
   return others.some((other) => containsWhole(answer, other))
 }
@@ -115,7 +121,7 @@ function plain(text: string): string {
 function itemsOf(text: string): string[] {
   return text
     .split(/\s*(?:[,;]|\n|\band\b)\s*/i)
-    .map((item) => plain(item.replace(/^[-*]\s*/, '')).toLowerCase())
+    .map((item) => plain(item.replace(/^[-*]\s+/, '')).toLowerCase())
     .filter((item) => item !== '')
 }
 
