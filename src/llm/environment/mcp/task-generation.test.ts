@@ -52,6 +52,29 @@ test('kinds take turns in what is held out', async () => {
   await environment.close()
 })
 
+test('the same calls are held out at most ten times, and each listed value occurs in training', async () => {
+  const sizes = { small: 31, medium: 57, large: 84, huge: 129 }
+  const size = z.enum(['small', 'medium', 'large', 'huge'])
+  const environment = await createToolsEnvironment({
+    tools: {
+      price: tool({
+        inputSchema: z.object({ size, sale: z.boolean() }),
+        execute: ({ size, sale }) => ({ euros: sale ? sizes[size] - 9 : sizes[size] }),
+      }),
+    },
+  })
+  const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 40, test: 60 } })
+  const callsOf = (split: 'train' | 'test') =>
+    tasks.all(split).map(({ reference }) => JSON.stringify(reference))
+  const test = callsOf('test')
+  const times = [...new Set(test)].map((calls) => test.filter((other) => other === calls).length)
+  expect(times.length).toBeGreaterThan(0)
+  expect(Math.max(...times)).toBe(10)
+  for (const value of Object.keys(sizes)) expect(callsOf('train').join()).toContain(`"${value}"`)
+  expect(test.filter((calls) => callsOf('train').includes(calls))).toEqual([])
+  await environment.close()
+})
+
 test('nothing held out at all is an error, not an empty table', async () => {
   let training = true
   const { fragile } = twoTools(() => training)

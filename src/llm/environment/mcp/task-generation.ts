@@ -37,8 +37,8 @@ export interface TaskGenerationOptions {
 /**
  * Makes tasks and checks each. Its reference solution runs in a fresh state, which gives the expected result. Then its
  * plan runs again as an agent would run it, and must succeed. The same seed on the same system gives the same tasks.
- * Test, validation and unseen-paraphrase contain no request twice and none from training, so a kind with few requests may
- * have none left for them.
+ * Test, validation and unseen-paraphrase contain no request twice, none from training, and the same calls at most 10 times, so a
+ * kind with few requests may have few or none left for them.
  *
  * @throws AgogeError if no tool can be used in a task, or a split other than unseen-paraphrase is empty.
  */
@@ -73,6 +73,7 @@ export async function generateTasks(
   const total = Object.values(options.counts).reduce((sum, count) => sum + count, 0)
   const bank = new Map<Task['split'], McpTask[]>()
   const taken = new Set<string>()
+  const ofPlan = new Map<string, number>()
   let before = 0
   // In the order of the splits, so that training keeps a request that two splits would share.
   for (const split of splits) {
@@ -90,6 +91,10 @@ export async function generateTasks(
       const had = tasks.length
       for (const task of round) {
         if (task === undefined || tasks.length === count || taken.has(task.prompt)) continue
+        const plan = `${split} ${task.kind} ${JSON.stringify([task.seeds, task.reference])}`
+        const same = ofPlan.get(plan) ?? 0
+        if (split !== 'train' && same === mostOfPlan) continue
+        ofPlan.set(plan, same + 1)
         tasks.push(task)
         taken.add(task.prompt)
         options.onTask?.(task)
@@ -127,6 +132,9 @@ export async function generateTasks(
       .filter(({ kinds }) => kinds.length > 0),
   })
 }
+
+/** Most held-out tasks that ask for the same calls in other words: more of them would measure one thing many times. */
+const mostOfPlan = 10
 
 /**
  * Interleaves the tasks by kind. A kind that has no more leaves its turns to the others. Kinds that can be guessed, and
