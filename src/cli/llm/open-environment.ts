@@ -91,13 +91,14 @@ export interface OpenedNamed {
  */
 export const trainingCounts: Required<TaskCounts> = {
   train: 6000,
-  validation: 96,
+  // One task more or less must not decide which weights are kept.
+  validation: 256,
   test: 400,
   'unseen-paraphrase': 96,
 }
 
 /** The number of tasks of runs that did not record it. */
-export const earlierCounts: Required<TaskCounts> = { ...trainingCounts, train: 800 }
+export const earlierCounts: Required<TaskCounts> = { ...trainingCounts, train: 800, validation: 96 }
 
 /** Number of tasks for a short training (`--quick`) on an MCP server, with this number of test tasks. */
 export const quickCounts = (test: number): Required<TaskCounts> => ({
@@ -255,7 +256,7 @@ const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
 /**
  * How training on a server differs from that on the filesystem, tried on `memory` with seed 0 (with 120
- * steps of RL; 60 fit into a quarter of an hour). With thousands of demonstrations
+ * steps of RL; 100 fit into a quarter of an hour). With thousands of demonstrations
  * the last steps of a warm start, at the lowest learning rates, gain much: a few validations without a higher score must not
  * end it. After that the policy is certain of most tokens, so that RL needs more heat and larger batches for a signal, and
  * smaller steps to keep what was learnt.
@@ -268,7 +269,7 @@ const serverTraining: Pick<TrainingPlan, 'warmStart' | 'reinforcement'> = {
     temperature: 1.2,
     groups: 24,
     minibatches: 1,
-    steps: 60,
+    steps: 100,
     // Where the warm start left little to learn, RL can only lose.
     validateEvery: 20,
     keep: 'best',
@@ -283,7 +284,8 @@ function serverTrainingOf(tasks: readonly McpTask[]): Partial<TrainingPlan> {
   const lengths = lengthsOf(tasks)
   const share = Math.min(1, tokensOfUsualTurn / lengths.maxTokensPerTurn)
   const steps = Math.round(reinforcement.steps * share)
-  return { warmStart, reinforcement: { ...reinforcement, steps }, ...lengths }
+  const counts = { ...smallModelPlan.tasks, validation: trainingCounts.validation }
+  return { warmStart, reinforcement: { ...reinforcement, steps }, tasks: counts, ...lengths }
 }
 
 /** Calls of a plan up to which the usual limits of an episode suffice. */

@@ -216,8 +216,10 @@ test('a non-deterministic environment is journaled: episodes since the checkpoin
   const copy = { ...boxJob(`${folder}-copy`, job.plan), environment, resume: true }
   const resumed = await trainJob(copy)
   // Two finished steps of RL (and the end of the previous phase) came from the journal.
-  const { groups, groupSize, steps } = job.plan.reinforcement
-  expect(opened.length - before).toBe((steps - 2) * groups * groupSize + 4 + 4)
+  const { groups, groupSize, steps, validateEvery } = job.plan.reinforcement
+  const validations = Math.ceil(steps / validateEvery)
+  expect(validations).toBe(2)
+  expect(opened.length - before).toBe((steps - 2) * groups * groupSize + validations * 4 + 4)
   expect(resumed.stages.length).toBe(3)
 })
 

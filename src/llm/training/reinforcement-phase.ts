@@ -183,9 +183,11 @@ export async function runReinforcement<T extends Task>(
         update: (batch, tools) => reinforce(job, { sampler, learner, batch, tools }),
         validation: {
           measure: 'success',
-          // Where the best weights are kept, the initial ones are a candidate.
-          isDue: (step) =>
-            validateEvery > 0 && step % validateEvery === 0 && (step > 0 || settings.keep === 'best'),
+          // Where the best weights are kept, the initial ones and the last ones are candidates.
+          isDue: (step, isOver) =>
+            validateEvery > 0 &&
+            (step % validateEvery === 0 || isOver) &&
+            (step > 0 || settings.keep === 'best'),
           async score() {
             const { summary } = await evaluate(job, 'rl-validation', 'validation', tasks.validation)
             return { score: summary.success.mean, metrics: { masked: summary.masked } }
