@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { prepareFolder } from './prepare.ts'
 import { type PrintedMeasures, readMeasures, readPrinted } from './printed.ts'
-import { drawRequests, readRun } from './row.ts'
+import { drawRequests, readRun, withoutFolder } from './row.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
 
@@ -31,7 +31,7 @@ export async function measureServer(
   const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
   const { usable, leftOut, error } = readPrinted(ended.stderr)
   const [cpu, cores, node] = [cpus()[0]?.model ?? 'unknown', availableParallelism(), process.version]
-  return {
+  const row: ServerRow = {
     schema: 1,
     server: server.name,
     package: server.package,
@@ -50,6 +50,7 @@ export async function measureServer(
     ...readRun(join(folder, 'run')),
     error: error ?? (ended.code === 0 || ended.stopped ? null : `exit code ${ended.code}`),
   }
+  return withoutFolder(row, folder)
 }
 
 /** Makes tasks and measures them. Stores them in the server's folder as `tasks.jsonl`. */

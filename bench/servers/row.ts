@@ -51,6 +51,12 @@ export function writeRow(row: ServerRow): void {
   writeFileSync(rowFile(row.server, row.seed), `${JSON.stringify(row, null, 1)}\n`)
 }
 
+/** A row that does not name the folder in which it was measured: `/documents/a.txt` for a file in it. */
+export function withoutFolder(row: ServerRow, folder: string): ServerRow {
+  const escaped = JSON.stringify(folder).slice(1, -1)
+  return JSON.parse(JSON.stringify(row).replaceAll(escaped, '')) as ServerRow
+}
+
 /** All stored rows, by server and seed. */
 export function readRows(folder = rowsFolder): ServerRow[] {
   if (!existsSync(folder)) return []

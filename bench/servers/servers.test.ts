@@ -3,7 +3,7 @@ import { rowOf } from './audit.ts'
 import { withRows, rowsText } from './page.ts'
 import { mcpConfig, packageOf } from './prepare.ts'
 import { readMeasures, readPrinted } from './printed.ts'
-import { pairedGain, readRows, seedsOf } from './row.ts'
+import { pairedGain, readRows, seedsOf, withoutFolder } from './row.ts'
 import type { ServerRow } from './row.ts'
 import { benchServers, findBenchServer } from './servers.ts'
 
@@ -196,6 +196,14 @@ test('a server is replaced only by a reserve, and the page says why', () => {
     )
   }
   expect(rowsText({ rows: [], audits: [] }, benchServers)).toContain('calculator stands in for thinking')
+})
+
+test('a row does not name the folder in which it was measured', () => {
+  const measured = { ...row, requests: ['Read the file with the path /home/me/seed-2/documents/a.txt'] }
+  expect(withoutFolder(measured, '/home/me/seed-2').requests).toEqual([
+    'Read the file with the path /documents/a.txt',
+  ])
+  for (const stored of readRows()) expect(JSON.stringify(stored)).not.toContain('.agoge/servers')
 })
 
 test('every stored row is of the pinned package', () => {

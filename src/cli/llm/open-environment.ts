@@ -256,7 +256,7 @@ const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 
 /**
  * How training on a server differs from that on the filesystem, tried on `memory` with seed 0 (with 120
- * steps of RL; 100 fit into a quarter of an hour). With thousands of demonstrations
+ * steps of RL). With 60 steps, runs took 2 to 10 minutes on two cores; with 100 none was timed yet. With thousands of demonstrations
  * the last steps of a warm start, at the lowest learning rates, gain much: a few validations without a higher score must not
  * end it. After that the policy is certain of most tokens, so that RL needs more heat and larger batches for a signal, and
  * smaller steps to keep what was learnt.
@@ -276,7 +276,7 @@ const serverTraining: Pick<TrainingPlan, 'warmStart' | 'reinforcement'> = {
   },
 }
 
-/** Tokens of a turn with which the steps of `serverTraining` fit into a quarter of an hour. Longer turns take longer steps. */
+/** Tokens of a turn with which RL makes all steps of `serverTraining`. Longer turns take longer steps, so there are fewer. */
 const tokensOfUsualTurn = 108
 
 function serverTrainingOf(tasks: readonly McpTask[]): Partial<TrainingPlan> {

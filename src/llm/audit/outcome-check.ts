@@ -207,8 +207,9 @@ function compareAnswers(
 function compareSentence(said: string, wanted: string, prompt: string, values: readonly string[]): boolean {
   const rest = said.replace(wanted, ' ')
   if (/^-?\d+(?:\.\d+)?$/.test(wanted)) {
-    // A sentence may repeat the numbers of the request: "17 plus 4 is 21".
-    const repeated = /[a-z=]/i.test(rest) ? numbersOf(prompt) : []
+    // A sentence may repeat the numbers of the request: "17 plus 4 is 21". A list or a choice may not.
+    const isSentence = /[a-z=]/i.test(rest) && !/[,;|\n]|\bor\b/i.test(rest)
+    const repeated = isSentence ? numbersOf(prompt) : []
     return numbersOf(rest).some((one) => !repeated.includes(one) && !isSameNumber(one, wanted))
   }
   const others = new Set(

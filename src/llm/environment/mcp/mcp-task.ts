@@ -42,6 +42,11 @@ export function fingerprintTasks(tasks: readonly McpTask[]): string {
   return hash.digest('hex').slice(0, 16)
 }
 
+/** Identifies the calls, arguments and initial state of a task. */
+export function planOf({ seeds, reference = [] }: Pick<McpTask, 'seeds' | 'reference'>): string {
+  return JSON.stringify([seeds.map(({ name, arguments: args }) => [name, args]), reference])
+}
+
 /** The tools of a kind of task: one tool, or two if the second uses the result or the effect of the first. */
 export interface KindPlan {
   name: string

@@ -6,7 +6,7 @@ import { proveOwnTasks } from './goals/own-tasks.ts'
 import { createTaskBank, type GeneratedTasks, rowsInTurn } from './goals/task-bank.ts'
 import type { FileTask } from './goals/task-file.ts'
 import { isGuessable, prepareMaker, type TaskMaker } from './goals/task-maker.ts'
-import type { McpTask } from './mcp-task.ts'
+import { type McpTask, planOf } from './mcp-task.ts'
 import type { Probe } from './profile/tool-probing.ts'
 import { listReasons } from './safety.ts'
 import type { ToolSystem } from './tool-system.ts'
@@ -91,7 +91,7 @@ export async function generateTasks(
       const had = tasks.length
       for (const task of round) {
         if (task === undefined || tasks.length === count || taken.has(task.prompt)) continue
-        const plan = `${split} ${task.kind} ${JSON.stringify([task.seeds, task.reference])}`
+        const plan = `${split} ${task.kind} ${planOf(task)}`
         const same = ofPlan.get(plan) ?? 0
         if (split !== 'train' && same === mostOfPlan) continue
         ofPlan.set(plan, same + 1)

@@ -3,7 +3,7 @@ import type { ToolEnvironment } from '../../../agent/types.ts'
 import { cheatRates } from '../../../audit/cheating-agents.ts'
 import { readScore } from '../../../episode/score.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
-import type { McpTask } from '../mcp-task.ts'
+import { type McpTask, planOf } from '../mcp-task.ts'
 
 /** How often an agent solves tasks, and how often chance allows it. */
 export interface SolvedShare {
@@ -51,16 +51,14 @@ export async function measureTasks(
 export function compareSplits(tasks: readonly McpTask[]): Omit<TaskMeasures, 'tasks' | 'shares'> {
   const train = tasks.filter(({ split }) => split === 'train')
   const tests = tasks.filter(({ split }) => split === 'test' || split === 'unseen-paraphrase')
-  const plan = ({ seeds, reference = [] }: McpTask): string =>
-    JSON.stringify([seeds.map(({ name, arguments: args }) => [name, args]), reference])
   const outcome = ({ kind, expected }: McpTask): string =>
     JSON.stringify([kind, expected.answer, expected.state])
-  const plans = new Set(train.map(plan))
+  const plans = new Set(train.map(planOf))
   const outcomes = new Set(train.map(outcome))
   return {
     duplicates: tasks.length - new Set(tasks.map(({ prompt }) => prompt)).size,
     guessable: tasks.filter((task) => chanceOf(task) > 0.1).length,
-    sharedPlans: tests.filter((task) => plans.has(plan(task))).length,
+    sharedPlans: tests.filter((task) => plans.has(planOf(task))).length,
     sharedOutcomes: {
       shared: tests.filter((task) => outcomes.has(outcome(task))).length,
       tests: tests.length,

@@ -142,7 +142,7 @@ function numbersIn(text: string): FoundNumber[] {
   ].map(([whole, decimals = '']) => ({ value: Number(whole), decimals: decimals.length }))
 }
 
-/** Whether a sentence names up to two other numbers before it says this one: "17 plus 4 is 21", but not "17, 4 and 21" or "21 or 36". */
+/** Whether a sentence says other numbers first and ends with this one: "17 plus 4 is 21", but not "17, 4, 21" or "21 is 17 plus 4". */
 function concludes(answer: string, wanted: number): boolean {
   const parts = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=/i)
   const [said, ...more] = numbersIn(parts.at(-1) ?? '')
