@@ -20,6 +20,8 @@ test('numbers are equal by value, in words and rounded', () => {
     '17 or 21',
     '21 or two',
     '--21',
+    'ratio 21, latency 150ms',
+    'it is 21 150ms',
   ])
     expect(hasValue(given, { type: 'number', answer: '21' })).toBe(false)
   expect(hasValue('-21', { type: 'number', answer: '-21' })).toBe(true)

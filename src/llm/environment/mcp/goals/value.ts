@@ -45,7 +45,8 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
       if (!numbers.some((number) => sameNumber(number, wanted))) return false
       const rest = numbers.filter((number) => !sameNumber(number, wanted))
       if (!isOneOffer(answer) || listsOther(answer, others)) return false
-      return rest.length === 0 || (rest.length <= 2 && concludes(answer, wanted))
+      const named = rest.length + withUnits(answer)
+      return named === 0 || (named <= 2 && concludes(answer, wanted))
     }
     case 'boolean': {
       const says = /\b(?:true|yes)\b/i.test(answer)
@@ -146,7 +147,13 @@ function numbersIn(text: string): FoundNumber[] {
 function concludes(answer: string, wanted: number): boolean {
   const parts = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=/i)
   const [said, ...more] = numbersIn(parts.at(-1) ?? '')
-  return parts.length === 2 && said !== undefined && more.length === 0 && sameNumber(said, wanted)
+  const isAlone = more.length === 0 && withUnits(parts.at(-1) ?? '') === 0
+  return parts.length === 2 && said !== undefined && isAlone && sameNumber(said, wanted)
+}
+
+/** How many numbers have a unit or another letter behind them: "150ms". */
+function withUnits(text: string): number {
+  return (text.match(/\d\p{L}/gu) ?? []).length
 }
 
 /** Equal up to the last digits of binary arithmetic, or rounded to two or more decimals. */
