@@ -17,8 +17,8 @@ import { count, duration } from '../../runs/report/format.ts'
 import type { Console } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 
-/** Tokens of the base model's corpus, over both stages. */
-export const baseTokens = 25_000_000
+/** Tokens of the base model's corpus, over its three stages. */
+export const baseTokens = 33_000_000
 
 interface StagePart {
   stage: CorpusStage
@@ -27,8 +27,8 @@ interface StagePart {
 }
 
 /**
- * The first stage trains the model; the second teaches it to choose tool calls; the third, if it shall read tool definitions, to
- * use tools that only the prompt describes.
+ * The first stage trains the model; the second teaches it to choose tool calls; the third, to read and change records or, if it
+ * shall read tool definitions, to use tools that only the prompt describes.
  */
 const stagesOf = (readsTools: boolean): readonly StagePart[] =>
   readsTools
@@ -38,8 +38,9 @@ const stagesOf = (readsTools: boolean): readonly StagePart[] =>
         { stage: 'described', part: 6 / 10 },
       ]
     : [
-        { stage: 'general', part: 4 / 5 },
-        { stage: 'decisions', part: 1 / 5 },
+        { stage: 'general', part: 20 / 33 },
+        { stage: 'decisions', part: 5 / 33 },
+        { stage: 'records', part: 8 / 33 },
       ]
 
 // An estimate for two cores of a laptop. The command prints the measured speed as soon as it has one.
@@ -246,7 +247,7 @@ function skills(scores: Partial<Record<string, number>>): string {
 /** Files that a folder may contain when a model replaces it. */
 const ownFiles =
   /^(?:\.agoge-probe-\d+|README\.md|checksums\.sha256|(?:config|state|tokenizer|tokenizer_config)\.json|(?:model|optimizer)\.safetensors)$/
-const ownCheckpoints = /^(?:general|decisions|described)(?:-finished(?:\.writing|\.before)?)?$/
+const ownCheckpoints = /^(?:general|decisions|records|described)(?:-finished(?:\.writing|\.before)?)?$/
 
 /**
  * Checks, before hours of work, that a model can be written to the folder. A finished model replaces the whole folder.

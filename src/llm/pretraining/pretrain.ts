@@ -96,13 +96,14 @@ interface Cursor {
 export const stageSchedules: Record<CorpusStage, { highest: number; warmUp: number; decay: number }> = {
   general: { highest: 0.003, warmUp: 400_000, decay: 0.4 },
   decisions: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
+  records: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
   described: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
 }
 
 const tokenizerConversations = 20_000
 
 /** Tokens of the longest conversation of a stage. Longer ones are skipped. */
-const longestOf: Record<CorpusStage, number> = { general: 320, decisions: 320, described: 640 }
+const longestOf: Record<CorpusStage, number> = { general: 320, decisions: 320, records: 480, described: 640 }
 
 /** Most tokens of the tool definitions in the prompts of a model that reads them: two fifths of its context. */
 const toolTokensOf = (config: TransformerConfig): number => Math.floor(config.max_position_embeddings * 0.4)

@@ -34,9 +34,9 @@ function skeleton(text: string): string {
   return pieces.join(' ')
 }
 
-const stages = ['general', 'decisions', 'described'] as const
-const requests = Array.from({ length: 45_000 }, (_, seed) =>
-  corpusConversation(seed, 'train', stages[seed % 3]).flatMap(({ role, text }) =>
+const stages = ['general', 'decisions', 'records', 'described'] as const
+const requests = Array.from({ length: 60_000 }, (_, seed) =>
+  corpusConversation(seed, 'train', stages[seed % 4]).flatMap(({ role, text }) =>
     role === 'user' ? [text] : [],
   ),
 ).flat()

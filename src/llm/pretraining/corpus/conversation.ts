@@ -26,6 +26,7 @@ import { each, makeAndFill } from './tree-stories.ts'
 import * as questions from './tree-questions.ts'
 import { lexiconWords } from './lexicon.ts'
 import { inOtherWords } from './paraphrase.ts'
+import { askOfRecords, changeRecords } from './record-stories.ts'
 import { describedServer, unseenServer, unseenWords } from './servers/described-server.ts'
 
 /** Skills that a base corpus can teach. */
@@ -63,6 +64,9 @@ export const corpusSkills = {
   picking,
   'weighed condition': weighedCondition,
   ruling,
+  'ask of records': askOfRecords,
+  'change records': changeRecords,
+  'many effects': stories.manyEffects,
   'described server': describedServer,
   // Only evaluated: no stage has them.
   'unseen server': unseenServer,
@@ -107,8 +111,9 @@ const general = {
 
 /**
  * Relative number of conversations per skill and stage. `general` makes a base model. `decisions`, trained after it, is half
- * about acting by a condition, which a model of this size learns only from many examples. `described`, trained after both, is
- * half about servers that are described in the prompt, and draws the words of all skills from the lexicon.
+ * about acting by a condition, which a model of this size learns only from many examples. `records`, trained after both, is
+ * half about reading and changing lists of records with memorised tools. `described`, also trained after the first two, is
+ * half about servers that are described in the prompt. Both draw the words of all skills from the lexicon.
  */
 export const corpusStages = {
   general,
@@ -122,6 +127,19 @@ export const corpusStages = {
     condition: 0,
     'weighed condition': 25,
     ruling: 25,
+  },
+  records: {
+    ...general,
+    choosing: 0,
+    condition: 0,
+    comparing: 10,
+    'choosing plainly': 14,
+    picking: 8,
+    'weighed condition': 14,
+    ruling: 8,
+    'ask of records': 100,
+    'change records': 50,
+    'many effects': 14,
   },
   described: {
     ...general,
@@ -151,8 +169,9 @@ export function corpusConversation(
   const skills = Object.keys(corpusStages[stage]) as CorpusSkill[]
   const weights = Object.values(corpusStages[stage])
   const skill = skills[random.weighted(weights)]
-  if (stage !== 'described') return corpusSkills[skill]({ random, pool })
+  if (stage === 'general' || stage === 'decisions') return corpusSkills[skill]({ random, pool })
   const d: Draw = { random, pool, lexicon: lexiconWords }
+  if (stage === 'records') return corpusSkills[skill](d)
   const messages = corpusSkills[skill](d)
   return skill === 'described server' ? messages : inOtherWords(d, messages)
 }

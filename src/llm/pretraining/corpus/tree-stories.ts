@@ -15,9 +15,10 @@ import {
   story,
   type Story,
 } from './tree-task.ts'
+import { inOrder } from './record-stories.ts'
 import { childrenOf, fieldLines, freshBox, freshLeaf, nameOf, parentOf, type Step } from './tree.ts'
 
-/** One to three actions, done in the intended order even if the sentence names them in reverse. */
+/** Actions, done in the intended order even if the sentence names them in reverse. */
 const effectsInOrder = (counts: readonly number[]): Story =>
   story((e) => {
     const { d } = e
@@ -36,6 +37,7 @@ const effectsInOrder = (counts: readonly number[]): Story =>
 function joined(d: Draw, clauses: readonly string[]): string {
   const [a, b, c] = clauses as [string, string, string]
   if (clauses.length === 1) return a
+  if (clauses.length > 3) return inOrder(d, clauses)
   if (clauses.length === 3)
     return say(d, '{a}, [then|after that|next] {b}[,|] and [finally|then|last] {c}', { a, b, c })
   return say(
@@ -47,6 +49,7 @@ function joined(d: Draw, clauses: readonly string[]): string {
 
 export const oneEffect = effectsInOrder([1])
 export const severalEffects = effectsInOrder([2, 2, 2, 2, 2, 2, 3])
+export const manyEffects = effectsInOrder([3, 4, 4, 5, 6])
 
 export const seekAndDo = single(effects.seekAnd)
 export const makeAndStore = single(effects.makeAndStore)

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
-import { between, chance, distinct, personOrPlace, pick, shortLine, word, words } from '../draw.ts'
+import { between, chance, distinct, personOrPlace, pick, shortLine, stem, word, words } from '../draw.ts'
 import type { Draw } from '../draw.ts'
 import { lexiconWord } from '../lexicon.ts'
 import { choice, flag, integer, listOf, number, text } from './server.ts'
@@ -45,6 +45,12 @@ export function valueText(d: Draw): string {
   if (draw < 0.55) return word(d)
   if (draw < 0.75) return personOrPlace(d)
   return `${lexiconWord(d, 'adjective')} ${lexiconWord(d, 'noun')}`
+}
+
+/** What a record is called. */
+export function nameText(d: Draw): string {
+  const draw = d.random.next()
+  return draw < 0.35 ? personOrPlace(d) : draw < 0.6 ? word(d) : draw < 0.8 ? stem(d, 2) : valueText(d)
 }
 
 function drawField(d: Draw): Field {

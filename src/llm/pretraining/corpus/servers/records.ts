@@ -1,8 +1,8 @@
 import { inNumber } from '../../../environment/mcp/request/inflect.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
-import { between, chance, distinct, personOrPlace, pick, shuffled, stem, word } from '../draw.ts'
+import { between, chance, distinct, pick, shuffled } from '../draw.ts'
 import { lexiconWord } from '../lexicon.ts'
-import { drawFields, type Field, valueText } from './fields.ts'
+import { drawFields, type Field, nameText } from './fields.ts'
 import {
   type Arguments,
   choice,
@@ -43,8 +43,7 @@ const kinds =
   )
 
 /** What a store is about: something that servers are often about, or any noun of the lexicon. */
-export function drawNoun(style: Style): string {
-  const { d } = style
+export function drawNoun({ d }: Pick<Style, 'd'>): string {
   const noun = chance(d, 0.45) && d.pool === 'train' ? pick(d, kinds) : lexiconWord(d, 'noun')
   return chance(d, 0.08) ? `${lexiconWord(d, 'noun')} ${noun}` : noun
 }
@@ -61,7 +60,7 @@ function makeStore(style: Style): Store {
     last += 1
     return numbered ? last : `${prefix}${last}`
   }
-  const naming: Field = { words: title, schema: text, draw: () => nameText(style) }
+  const naming: Field = { words: title, schema: text, draw: () => nameText(d) }
   const fields = [naming, ...drawFields(d, between(d, 1, 4), [title, 'id'])]
   const keyOf = (field: Field): string => style.key(field.words)
   const id = byName ? keyOf(naming) : 'id'
@@ -72,11 +71,6 @@ function makeStore(style: Style): Store {
   const names = distinct(between(d, 2, 4), naming.draw)
   for (const name of names) store.rows.push(newRow(store, { ...drawRow(store), [keyOf(naming)]: name }))
   return store
-}
-
-const nameText = ({ d }: Style): string => {
-  const draw = d.random.next()
-  return draw < 0.35 ? personOrPlace(d) : draw < 0.6 ? word(d) : draw < 0.8 ? stem(d, 2) : valueText(d)
 }
 
 const drawRow = ({ fields, keyOf }: Store): Row =>
