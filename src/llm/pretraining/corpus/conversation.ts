@@ -171,7 +171,6 @@ export function corpusConversation(
   const skill = skills[random.weighted(weights)]
   if (stage === 'general' || stage === 'decisions') return corpusSkills[skill]({ random, pool })
   const d: Draw = { random, pool, lexicon: lexiconWords }
-  if (stage === 'records') return corpusSkills[skill](d)
   const messages = corpusSkills[skill](d)
   return skill === 'described server' ? messages : inOtherWords(d, messages)
 }
