@@ -168,6 +168,7 @@ function openedAs(
         warmStart: { ...usual.warmStart, ...training.warmStart },
         reinforcement: { ...usual.reinforcement, ...training.reinforcement },
         maxTokensPerTurn: training.maxTokensPerTurn ?? usual.maxTokensPerTurn,
+        tasks: { ...usual.tasks, ...defined({ validation: training.validation }) },
       }),
       limits: { ...usual.limits, ...limits },
     },

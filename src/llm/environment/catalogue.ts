@@ -25,8 +25,10 @@ export interface OpenedEnvironment {
   reward?: Reward
   training?: {
     warmStart?: { epochs: number; validateEvery: number }
-    reinforcement?: { learningRate?: number; steps: number }
+    reinforcement?: { learningRate?: number; steps?: number; validateEvery?: number; keep?: 'best' | 'last' }
     maxTokensPerTurn?: number
+    /** Tasks of each validation. */
+    validation?: number
   }
 }
 
@@ -55,7 +57,9 @@ export const toolEnvironments: Readonly<Record<string, CatalogueEntry>> = {
         ...(onNotice && { onNotice }),
       })
       // Requests come in thousands of templates, which takes more steps than a few do.
-      const training = { reinforcement: { steps: 300 } }
+      // The warm start comes close to what RL reaches: RL must not end with weights that are worse.
+      const reinforcement = { validateEvery: 25, keep: 'best' } as const
+      const training = { reinforcement, validation: 210 }
       return { environment, tasks: filesystemTasks, demonstrations: filesystemDemonstrations, training }
     },
   },

@@ -26,7 +26,7 @@ function skeleton(text: string): string {
     .toLowerCase()
     .replace(/"[^"]*"|'[^']*'/g, '#')
     .split(/\s+/)
-    .map((piece) => piece.replace(/^[^\w/#]+|[^\w/#]+$/g, ''))
+    .map((piece) => piece.replace(/^[^\w/#=]+|[^\w/#=]+$/g, ''))
     .filter((piece) => piece !== '')
     .map((piece) => (paraphrase.has(piece) ? piece : '#'))
   while (politeness.has(pieces[0])) pieces.shift()
@@ -34,9 +34,9 @@ function skeleton(text: string): string {
   return pieces.join(' ')
 }
 
-const stages = ['general', 'decisions', 'records', 'described'] as const
-const requests = Array.from({ length: 60_000 }, (_, seed) =>
-  corpusConversation(seed, 'train', stages[seed % 4]).flatMap(({ role, text }) =>
+const stages = ['general', 'decisions', 'described'] as const
+const requests = Array.from({ length: 90_000 }, (_, seed) =>
+  corpusConversation(seed, 'train', seed < 45_000 ? stages[seed % 3] : 'records').flatMap(({ role, text }) =>
     role === 'user' ? [text] : [],
   ),
 ).flat()
