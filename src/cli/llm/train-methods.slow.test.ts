@@ -20,8 +20,8 @@ async function trained(name: string, settings: object): Promise<{ code: number; 
   const { warmStart, reinforcement } = smallModelPlan
   const plan: TrainingPlan = {
     ...smallModelPlan,
-    demonstrations: { 'make-folder': 64, move: 64, rename: 64, write: 64 },
-    warmStart: { ...warmStart, learningRate: 0.006, warmup: 4, batch: 16, epochs: 4, validateEvery: 64 },
+    demonstrations: { 'make-folder': 24, move: 24, rename: 24, write: 24 },
+    warmStart: { ...warmStart, learningRate: 0.006, warmup: 4, batch: 16, epochs: 3, validateEvery: 64 },
     reinforcement: { ...reinforcement, steps: 2, groups: 8, groupSize: 4, recordGroups: 8 },
     tasks: { validation: 1, test: 6, unseenParaphrases: 0 },
   }
