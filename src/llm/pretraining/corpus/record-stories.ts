@@ -15,7 +15,7 @@ import {
   recordTools,
   type Row,
 } from './records.ts'
-import { request } from './tree-task.ts'
+import { capital, inOrder, request } from './tree-task.ts'
 
 const filters =
   '[whose {by} is {value}|with the {by} {value}|with {value} as [its|their|the] {by}|where the {by} is {value}|that have the {by} {value}]'
@@ -103,7 +103,6 @@ function renamed(d: Draw, asked: Asked): Asked {
   }
 }
 
-const capital = (text: string): string => text[0].toUpperCase() + text.slice(1)
 const telling = '[tell me|let me know|report|answer with|give me|say|write down|state|find out]'
 
 /** What is looked up, and what is asked about it: the question comes before the records, as it does with real servers. */
@@ -262,17 +261,3 @@ export const changeRecords = retried((d) => {
     { role: 'assistant', text: question.answer },
   ]
 })
-
-/** Clauses in the order in which they are meant. */
-export function inOrder(d: Draw, clauses: readonly string[]): string {
-  if (clauses.length === 1) return clauses[0]
-  if (chance(d, 0.12)) return clauses.map((clause, at) => `${at + 1}. ${clause}`).join(' ')
-  const joint = pick(d, [', then ', '. Then ', '. After that, ', '; then ', ', and ', '; ', '. Next, ', '. '])
-  const last = chance(d, 0.3) ? pick(d, [', and finally ', ', and last ', '. Finally, ']) : joint
-  return clauses
-    .map((clause, at) => {
-      const before = at === 0 ? '' : at === clauses.length - 1 ? last : joint
-      return before + (before === '. ' ? capital(clause) : clause)
-    })
-    .join('')
-}

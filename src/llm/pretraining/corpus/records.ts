@@ -29,7 +29,7 @@ export interface RecordCall {
   arguments: Record<string, unknown>
 }
 
-/** Two sets of names and forms of arguments, unlike those of any server that models are judged on. */
+/** Two sets, with names that no server has on which models are judged. */
 export const recordTools: readonly RecordTools[] = [
   {
     look: ({ things }, first) => ({

@@ -11,11 +11,11 @@ import {
   perform,
   request,
   holes,
+  inOrder,
   step,
   story,
   type Story,
 } from './tree-task.ts'
-import { inOrder } from './record-stories.ts'
 import { childrenOf, fieldLines, freshBox, freshLeaf, nameOf, parentOf, type Step } from './tree.ts'
 
 /** Actions, done in the intended order even if the sentence names them in reverse. */

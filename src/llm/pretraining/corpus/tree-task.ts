@@ -130,6 +130,22 @@ export function request(d: Draw, text: string): string {
   return capital + pick(d, ['', '', '', '', '.', '.', ' please', ', thanks'])
 }
 
+export const capital = (text: string): string => text[0].toUpperCase() + text.slice(1)
+
+/** Clauses in the order in which they are meant. */
+export function inOrder(d: Draw, clauses: readonly string[]): string {
+  if (clauses.length === 1) return clauses[0]
+  if (chance(d, 0.12)) return clauses.map((clause, at) => `${at + 1}. ${clause}`).join(' ')
+  const joint = pick(d, [', then ', '. Then ', '. After that, ', '; then ', ', and ', '; ', '. Next, ', '. '])
+  const last = chance(d, 0.3) ? pick(d, [', and finally ', ', and last ', '. Finally, ']) : joint
+  return clauses
+    .map((clause, at) => {
+      const before = at === 0 ? '' : at === clauses.length - 1 ? last : joint
+      return before + (before === '. ' ? capital(clause) : clause)
+    })
+    .join('')
+}
+
 /** The reply after the work: "done", unless the request names another word. */
 export function closing(e: CorpusTask): { ask: string; answer: string } {
   const { d } = e
