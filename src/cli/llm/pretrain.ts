@@ -18,7 +18,7 @@ import type { Console } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 
 /** Tokens of the base model's corpus, over its three stages. */
-export const baseTokens = 33_000_000
+export const baseTokens = 57_000_000
 
 interface StagePart {
   stage: CorpusStage
@@ -38,9 +38,9 @@ const stagesOf = (readsTools: boolean): readonly StagePart[] =>
         { stage: 'described', part: 6 / 10 },
       ]
     : [
-        { stage: 'general', part: 20 / 33 },
-        { stage: 'decisions', part: 5 / 33 },
-        { stage: 'records', part: 8 / 33 },
+        { stage: 'general', part: 20 / 57 },
+        { stage: 'decisions', part: 5 / 57 },
+        { stage: 'records', part: 32 / 57 },
       ]
 
 // An estimate for two cores of a laptop. The command prints the measured speed as soon as it has one.
@@ -174,7 +174,7 @@ function finishedStage(folder: string, wanted: Readonly<Record<string, unknown>>
       .map(([name, value]) => `${name} ${value}`)
       .join(', ')
   if (said(given) === said(wanted)) return taken
-  throw new AgogeError('the finished course is of another pretraining', {
+  throw new AgogeError('the finished stage is of another pretraining', {
     code: 'checkpoint-mismatch',
     given: said(given),
     expected: said(wanted),
@@ -195,7 +195,7 @@ async function startOf(folder: string) {
   if (tokenizer !== undefined) return { config, parameters, tokenizer }
   throw new AgogeError(`${folder} has no tokenizer`, {
     code: 'bad-checkpoint',
-    expected: 'the model that the course before has made',
+    expected: 'the model that the stage before has made',
     hint: 'Begin anew with another --out.',
   })
 }

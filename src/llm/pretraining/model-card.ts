@@ -53,7 +53,7 @@ ${facts.stages.map(({ stage }) => `- ${stage}: ${skills(stage)}`).join('\n')}
 | Seed | ${facts.seed} |
 | Machine | ${facts.machine} |
 
-| Course | Tokens, each conversation met once | Steps | Minutes | Tokens/s | Last loss, nats a token (own tokens weighted 1, others less) |
+| Stage | Tokens, each conversation met once | Steps | Minutes | Tokens/s | Last loss, nats a token (own tokens weighted 1, others less) |
 | --- | ---: | ---: | ---: | ---: | ---: |
 ${facts.stages.map(costs).join('\n')}
 

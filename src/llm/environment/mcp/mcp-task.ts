@@ -71,17 +71,17 @@ interface DraftContext {
   harvest: readonly PlainObject[]
 }
 
-/** Whether a state needs no preparing calls: mostly so where the server has records of its own. */
-export function isFilled(harvest: readonly PlainObject[], random: Random): boolean {
-  return harvest.length >= 8 && random.next() < 0.7
+/** Whether the server has records of its own, so that a task needs no preparing calls. */
+export function isFilled(harvest: readonly PlainObject[]): boolean {
+  return harvest.length >= 8
 }
 
 /** Arguments of a call that prepares a state: mostly those that are required alone, which work most often. */
 export function seedArguments(
   schema: JsonSchema,
-  context: Pick<SampleContext, 'random' | 'words' | 'known'>,
+  context: Pick<SampleContext, 'random' | 'words' | 'known'> & Partial<Pick<SampleContext, 'reuse'>>,
 ): Record<string, unknown> {
-  const args = sampleArguments(schema, { ...context, reuse: false, wants: 'changes' })
+  const args = sampleArguments(schema, { reuse: false, ...context, changes: true, wants: 'changes' })
   const required = requiredOf(schema)
   if (required.length === 0 || context.random.next() < 0.2) return args
   return Object.fromEntries(Object.entries(args).filter(([name]) => required.includes(name)))
@@ -103,7 +103,7 @@ export function draftTask(
   const seeds: StateCall[] = []
   const creates = context.creators.includes(kind.tools[0])
   const records =
-    context.creators.length === 0 || isFilled(context.harvest, random)
+    context.creators.length === 0 || isFilled(context.harvest)
       ? 0
       : creates
         ? random.int(2)

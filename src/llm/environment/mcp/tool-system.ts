@@ -274,7 +274,7 @@ function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): T
       if (score.value === 1 || system.changeable) return score
       // A live system may have changed since the task was made. The answer can then not be judged.
       const now = await answerNow(system, task, signal)
-      if ('answer' in now && now.answer === task.expected.answer) return score
+      if ('answer' in now && isAnswered(task, now.answer)) return score
       const reason =
         'failed' in now
           ? `the reference solution failed ${referenceTries} times when it was repeated: ${now.failed}`
@@ -295,11 +295,7 @@ async function judgeState(
 ): Promise<Scored> {
   const { expected } = task
   const parts: Record<string, number> = {
-    answer: Number(
-      expected.answer === null
-        ? outcome.answer !== null
-        : hasValue(outcome.answer, { type: 'text', ...expected, answer: expected.answer }),
-    ),
+    answer: Number(isAnswered(task, outcome.answer)),
     // Answering without calling the tool does not count.
     called: Number(outcome.calls > 0),
   }
@@ -313,6 +309,11 @@ async function judgeState(
     parts['state'] = Number(reached)
   }
   return { value: Number(Object.values(parts).every((part) => part === 1)), parts }
+}
+
+function isAnswered({ expected }: McpTask, answer: string | null): boolean {
+  if (expected.answer === null) return answer !== null
+  return hasValue(answer, { type: 'text', ...expected, answer: expected.answer })
 }
 
 /** A tool that fails sometimes has not changed. Only after this many failures in a row a task cannot be judged. */

@@ -34,7 +34,7 @@ test('the stages are those that the base model was trained on', () => {
   }
   expect(hash('general')).toBe('ab34d094a2665cd1')
   expect(hash('decisions')).toBe('9a14f022d126bff2')
-  expect(hash('records')).toBe('5410c8b502237c33')
+  expect(hash('records')).toBe('1521514d298de3a4')
 })
 
 test('conversations have the form that the template expects', () => {

@@ -1,6 +1,6 @@
 import { askedWords, type Asked } from '../../environment/mcp/request/asked-words.ts'
 import { withArticle } from '../../environment/mcp/request/inflect.ts'
-import { askAbout, type QuestionForm } from '../../environment/mcp/goals/questions.ts'
+import { askAbout, type QuestionForm, saidAnswer } from '../../environment/mcp/goals/questions.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { between, chance, type Draw, pick, quoted, say, shuffled, word } from './draw.ts'
 import { isBenchmarkPhrase } from './benchmark-phrases.ts'
@@ -90,7 +90,8 @@ function drawQuestion(d: Draw, text: string, noun: string, stated: string): Ques
     if (!isShort || ['whole', 'line', 'sentence'].includes(asked.form)) continue
     const words = askedWords(renamed(d, asked), false)
     if (words.phrases.length === 0 || words.questions.length === 0) continue
-    return { phrase: pick(d, words.phrases), question: pick(d, words.questions), answer: expected.answer }
+    const answer = saidAnswer(found, expected.answer)
+    return { phrase: pick(d, words.phrases), question: pick(d, words.questions), answer }
   }
   return undefined
 }

@@ -9,6 +9,7 @@ import type { AdmittedTool } from '../safety.ts'
 import type { PlainObject } from '../salient.ts'
 import { newState, type StateCall, type StateCallOptions } from '../server/state-pool.ts'
 import type { ToolSystem } from '../tool-system.ts'
+import type { InitialStates } from './initial-states.ts'
 import { askJoined, type ListingCall } from './join.ts'
 import type { Combination, GoalKind } from './kinds.ts'
 import type { Question } from './questions.ts'
@@ -52,6 +53,8 @@ export interface GoalDraft {
 export interface GoalSources {
   creators: readonly AdmittedTool[]
   harvest: readonly PlainObject[]
+  /** The states with which tasks begin where the server has records of its own. */
+  initialStates: InitialStates
 }
 
 interface Drafting {
@@ -61,6 +64,8 @@ interface Drafting {
   sources: GoalSources
   recent: PlainObject[]
   known: readonly PlainObject[]
+  /** Records that only the state of this task has. Empty where the server has none of its own. */
+  fresh: readonly PlainObject[]
 }
 
 /**
@@ -85,8 +90,9 @@ export async function draftGoal(
     sources,
     recent: [],
     known: sources.harvest,
+    fresh: [],
   }
-  const seeds = seedState(kind, combination, drafting)
+  const seeds = await seedState(kind, combination, drafting)
   if (kind.build === 'changes' || kind.build === 'question') return planCalls(seeds, combination, drafting)
   if (kind.build === 'chain') return planChain(seeds, combination, drafting)
   if (kind.build === 'join') return planJoin(system, seeds, combination, drafting, options)
@@ -103,33 +109,46 @@ export async function draftGoal(
     : planCondition(seeds, combination, lister, table, drafting, system.ignore)
 }
 
-/** Records that exist before the policy starts: more where a list is asked about. */
-function seedState({ form, build }: GoalKind, { tools }: Combination, drafting: Drafting): StateCall[] {
-  const { sources, random, words, recent } = drafting
-  const { creators } = sources
-  if (creators.length === 0 || isFilled(sources.harvest, random)) return []
+/** Calls that prepare the state: of a server without records of its own, more of them where a list is asked about. */
+async function seedState(
+  { form, build }: GoalKind,
+  { tools }: Combination,
+  drafting: Drafting,
+): Promise<StateCall[]> {
+  const { sources, split, random, words, recent } = drafting
+  const { creators, harvest } = sources
+  if (isFilled(harvest)) {
+    const { seeds, fresh } = await sources.initialStates(split, random)
+    drafting.fresh = fresh
+    return [...seeds]
+  }
+  if (creators.length === 0) return []
   const listed = (form !== undefined && form !== 'fact') || build === 'look-up' || build === 'condition'
   const creates = creators.includes(tools[0])
   const count = listed ? 2 + random.int(2) : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
   return Array.from({ length: count }, () => {
     const { spec } = random.pick(creators)
-    const args = seedArguments(spec.inputSchema, { random, words, known: sources.harvest })
+    const args = seedArguments(spec.inputSchema, { random, words, known: harvest })
     recent.push(...recordsIn(args))
     return { name: spec.name, arguments: args }
   })
 }
 
+/** How often a call is about what only this state has, where it has such records: those cannot be known by heart. */
+const freshShare = 0.6
+
 function drawArguments(
   tool: AdmittedTool,
-  { random, words, sources, recent, known }: Drafting,
+  { random, words, sources, recent, known, fresh }: Drafting,
   anchor?: string,
 ) {
   const some = known.length + recent.length > 0
   const creates = sources.creators.includes(tool)
+  const onlyFresh = fresh.length > 0 && random.next() < freshShare
   return sampleArguments(tool.spec.inputSchema, {
     random,
     words,
-    known,
+    known: onlyFresh ? fresh : known,
     recent,
     reuse: !creates && some && random.next() < 0.95,
     changes: tool.kind !== 'read',

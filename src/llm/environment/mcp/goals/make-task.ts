@@ -19,7 +19,7 @@ import { createSystemEnvironment, type ToolSystem } from '../tool-system.ts'
 import { argumentsOf, type GoalDraft, type PlannedCall } from './draft-goal.ts'
 import { effectOf } from './effect-of.ts'
 import type { Combination, GoalKind } from './kinds.ts'
-import { askAbout, type Question } from './questions.ts'
+import { askAbout, type Question, saidAnswer } from './questions.ts'
 import { hasValue } from './value.ts'
 
 interface GoalRun {
@@ -229,8 +229,10 @@ function expertOf(calls: readonly PlannedCall[], question: Question | undefined)
   return (results) => {
     const texts = results.map(({ text }) => text)
     const call = calls[results.length]
-    if (call === undefined)
-      return { answer: question === undefined ? 'done' : (question.find(texts.at(-1) ?? '') ?? '') }
+    if (call === undefined) {
+      const found = question?.find(texts.at(-1) ?? '')
+      return { answer: question === undefined ? 'done' : saidAnswer(question, found ?? '') }
+    }
     return {
       call: { name: call.tool, arguments: argumentsOf(call, texts) ?? call.arguments },
       ...defined({ thought: call.thought }),

@@ -2,10 +2,9 @@ import { createRandom, hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import { asObject, requiredOf, resolveSchema, UnusableSchema } from '../arguments/schema-parts.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
-import type { Probe } from '../profile/tool-probing.ts'
 import type { StateCallOptions } from '../server/state-pool.ts'
 import type { ToolSystem } from '../tool-system.ts'
-import { draftGoal, type GoalDraft, planKey } from './draft-goal.ts'
+import { draftGoal, type GoalDraft, type GoalSources, planKey } from './draft-goal.ts'
 import type { GoalKind } from './kinds.ts'
 
 /** Plans, arguments and initial states belong to one split each. */
@@ -27,7 +26,7 @@ const dealingDrafts = 40
 /** Half of all plans are for training, a quarter for validation, a quarter for test and unseen paraphrases. */
 export function createPlanSplits(
   system: ToolSystem,
-  probe: Probe,
+  sources: GoalSources,
   seed: number,
   options: StateCallOptions,
 ): PlanSplits {
@@ -48,7 +47,7 @@ export function createPlanSplits(
         const random = createRandom(seed, 'few', kind.name, draw)
         const split = draw % 2 === 0 ? 'train' : 'test'
         try {
-          const draft = await draftGoal(system, kind, combination, split, probe, random, options)
+          const draft = await draftGoal(system, kind, combination, split, sources, random, options)
           if (draft !== undefined) plans[split].set(planKey(draft), choicesOf(draft, schemas))
         } catch (error) {
           if (!(error instanceof UnusableSchema)) throw error

@@ -1,3 +1,4 @@
+import { defined } from '../../../../defined.ts'
 import { createRandom, type Random } from '../../../../engine/random/index.ts'
 import { choiceWords } from '../request/argument-words.ts'
 import { type Asked, fieldWords } from '../request/asked-words.ts'
@@ -22,7 +23,7 @@ import {
   tablesIn,
   valuesIn,
 } from './tables.ts'
-import { type ExpectedAnswer, noneAnswer, typeOfValue } from './value.ts'
+import { type ExpectedAnswer, hasValue, noneAnswer, typeOfValue } from './value.ts'
 
 /** Forms of questions. `fact` is a value of the result itself: a field, a number, a line, or the whole text. */
 export const questionForms = ['fact', 'which', 'all', 'most', 'count', 'count-where', 'missing'] as const
@@ -32,6 +33,8 @@ export type QuestionForm = (typeof questionForms)[number]
 export interface Question {
   asked: Asked
   expected: ExpectedAnswer
+  /** The property that is asked for, as the result writes it. Default: none. */
+  property?: string
   /** The answer in another result of the same call. */
   find(text: string): string | undefined
 }
@@ -53,6 +56,19 @@ export function askAbout(text: string, form: QuestionForm, context: QuestionCont
   const value = readResult(text)
   const tables = tablesIn(value, context.noun)
   return tables.length === 0 ? undefined : askTable(context.random.pick(tables), value, form, context)
+}
+
+/**
+ * The answer as a demonstration says it: the property first, as the result writes it ("ordered_on: 2026-01-14"). A small model finds
+ * a value much more often after it has said what stands before the value.
+ */
+export function saidAnswer(
+  { property, expected }: Pick<Question, 'property' | 'expected'>,
+  answer: string,
+): string {
+  if (property === undefined) return answer
+  const named = `${property}: ${answer}`
+  return hasValue(named, { ...expected, answer }) ? named : answer
 }
 
 /** Whether a task can ask for something in a result. */
@@ -96,8 +112,11 @@ function askFact(text: string, context: QuestionContext): Question | undefined {
     const words = nameWords(String(salient.path.findLast((step) => typeof step === 'string'))).join(' ')
     return { form: 'field', of: typeof salient.path.at(-1) === 'number' ? inNumber(words, false) : words }
   }
+  const property =
+    salient.kind === 'field' ? String(salient.path.findLast((step) => typeof step === 'string')) : undefined
   return {
     asked: asked(),
+    ...defined({ property }),
     expected: { type: typeOfValue(answer), answer, others: otherValues(text, answer, ignore) },
     find: (other) => extractSalient(other, salient),
   }
@@ -125,6 +144,7 @@ function askLine(value: PlainObject, { stated, random, ignore }: QuestionContext
   const answer = String(value[key])
   return {
     asked: { form: 'field', of: nameWords(key).join(' ') },
+    property: key,
     expected: {
       type: typeOfValue(answer),
       answer,
@@ -190,6 +210,7 @@ function askTable(
         some.map((record) => String(record[of])).join(', ')
       return {
         asked: { form, noun, of: words(of) },
+        property: of,
         expected: { type: 'list', answer: list(records) },
         find: (text) => list(tableAt(text, table)),
       }
@@ -278,6 +299,7 @@ function askOne(
   const others = valuesIn(value).filter((item) => item.length > 1 && !containsWhole(answer, item))
   return {
     asked,
+    property: of,
     expected: { type: typeOfValue(found), answer, others },
     find(text) {
       const again = choose(tableAt(text, table))?.[of]

@@ -11,6 +11,7 @@ import type { ToolSystem } from '../tool-system.ts'
 import { draftGoal } from './draft-goal.ts'
 import { findHollow } from './hollow-kinds.ts'
 import { combinationsFor, goalKinds, longestKind, type Combination, type GoalKind } from './kinds.ts'
+import { createInitialStates } from './initial-states.ts'
 import { makeGoalTask } from './make-task.ts'
 import { createPlanSplits } from './plan-splits.ts'
 import { readResult, tablesIn } from './tables.ts'
@@ -56,7 +57,8 @@ export async function prepareMaker(
 ): Promise<TaskMaker> {
   const speech = speechOf(system.offered.map(({ spec }) => spec))
   const options = signal === undefined ? {} : { signal }
-  const plans = createPlanSplits(system, probe, seed, options)
+  const sources = { ...probe, initialStates: createInitialStates(system, probe, seed, options) }
+  const plans = createPlanSplits(system, sources, seed, options)
 
   async function tryOnce(
     kind: GoalKind,
@@ -68,7 +70,7 @@ export async function prepareMaker(
   ): Promise<McpTask | undefined> {
     const random = createRandom(seed, 'goal', kind.name, splitKey(split), index, attempt)
     try {
-      const draft = await draftGoal(system, kind, combination, split, probe, random, options)
+      const draft = await draftGoal(system, kind, combination, split, sources, random, options)
       if (draft === undefined || !plans.belongs(kind, draft, split)) return undefined
       runs.count++
       const id = `${system.name}/${split}/${index < 0 ? `first-${-index}` : index}`

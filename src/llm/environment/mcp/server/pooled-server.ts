@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { isAbsolute, join } from 'node:path'
 import { defined } from '../../../../defined.ts'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
@@ -58,7 +58,7 @@ type ResetWays = Pick<StateServer, 'reset' | 'snapshot' | 'restore' | 'describe'
 /** Starts one server with its own folder and the reset that the environment declares. */
 export async function openPooledServer(options: PooledServerOptions): Promise<StateServer> {
   const { config, limit, signal, plan, redact } = options
-  const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
+  const folder = makeLockedFolder(fastTemporaryFolder(), 'agoge-mcp')
   // The server started before, when its tools were listed. Now several may start at the same time and need longer.
   const connectSeconds = config.connectSeconds ?? 60
   const names = plan === undefined ? plainNames(folder) : slotNames(plan, folder)
@@ -288,7 +288,7 @@ export async function listServerTools({
   specs: ToolSpec[]
   unusable: readonly UnusableTool[]
 }> {
-  const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
+  const folder = makeLockedFolder(fastTemporaryFolder(), 'agoge-mcp')
   let service: Service | undefined
   try {
     if (plan !== undefined) fillSlot(plan, folder)

@@ -1,6 +1,6 @@
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { delimiter, join, resolve } from 'node:path'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
 import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
@@ -105,7 +105,7 @@ async function startCluster(
 ): Promise<Cluster> {
   const bin = programs()
   const user = isRoot() ? (config.user ?? 'postgres') : undefined
-  const folder = makeLockedFolder(tmpdir(), 'agoge-postgres')
+  const folder = makeLockedFolder(fastTemporaryFolder(), 'agoge-postgres')
   const data = join(folder, 'data')
   const port = await freePort()
   const end = (): Promise<void> => rm(folder, { recursive: true, force: true })

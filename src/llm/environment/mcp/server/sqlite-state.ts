@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { join } from 'node:path'
 import type { PlainObject } from '../salient.ts'
 import { type DatabaseState, tableRecords } from './database-state.ts'
@@ -30,7 +30,7 @@ export async function createSqliteReader(): Promise<SqliteReader> {
   const known = new WeakMap<Buffer, Tables | null>()
 
   function open(contents: Buffer): Tables {
-    const folder = mkdtempSync(join(tmpdir(), 'agoge-sqlite-'))
+    const folder = mkdtempSync(join(fastTemporaryFolder(), 'agoge-sqlite-'))
     try {
       const path = join(folder, 'copy.db')
       writeFileSync(path, contents)

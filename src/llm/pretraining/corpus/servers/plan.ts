@@ -1,7 +1,12 @@
 import type { Asked } from '../../../environment/mcp/request/asked-words.ts'
 import { fieldWords } from '../../../environment/mcp/request/asked-words.ts'
 import type { RequestStep } from '../../../environment/mcp/request/step-words.ts'
-import { askAbout, type Question, type QuestionForm } from '../../../environment/mcp/goals/questions.ts'
+import {
+  askAbout,
+  saidAnswer,
+  type Question,
+  type QuestionForm,
+} from '../../../environment/mcp/goals/questions.ts'
 import {
   isNaming,
   isUnique,
@@ -124,7 +129,8 @@ function askLast(d: Draw, tool: ServerTool, calls: MadeCall[], steps: RequestSte
   const short = expected.answer.length <= longest.answer && !/\n/.test(expected.answer)
   if (!short || (states && !['whole', 'number', 'count'].includes(asked.form))) return undefined
   const last = steps[steps.length - 1]
-  return { calls, steps: [...steps.slice(0, -1), { ...last, result }], asked, answer: expected.answer }
+  const answer = saidAnswer(found, expected.answer)
+  return { calls, steps: [...steps.slice(0, -1), { ...last, result }], asked, answer }
 }
 
 function ask(d: Draw, result: string, stated: string, noun: string): Question | undefined {
