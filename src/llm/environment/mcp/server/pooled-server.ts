@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { isAbsolute, join } from 'node:path'
 import { defined } from '../../../../defined.ts'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
+import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import type { UnusableTool } from '../../../tool/mcp-results.ts'
 import { redactError } from '../../../tool/redact.ts'
 import type { ServerConfig } from '../../../tool/server-config.ts'
@@ -58,7 +58,7 @@ type ResetWays = Pick<StateServer, 'reset' | 'snapshot' | 'restore' | 'describe'
 /** Starts one server with its own folder and the reset that the environment declares. */
 export async function openPooledServer(options: PooledServerOptions): Promise<StateServer> {
   const { config, limit, signal, plan, redact } = options
-  const folder = makeLockedFolder(fastTemporaryFolder(), 'agoge-mcp')
+  const folder = makeLockedFolder(fastTemporaryFolder(config.slotMegabytes), 'agoge-mcp')
   // The server started before, when its tools were listed. Now several may start at the same time and need longer.
   const connectSeconds = config.connectSeconds ?? 60
   const names = plan === undefined ? plainNames(folder) : slotNames(plan, folder)
@@ -288,7 +288,7 @@ export async function listServerTools({
   specs: ToolSpec[]
   unusable: readonly UnusableTool[]
 }> {
-  const folder = makeLockedFolder(fastTemporaryFolder(), 'agoge-mcp')
+  const folder = makeLockedFolder(fastTemporaryFolder(config.slotMegabytes), 'agoge-mcp')
   let service: Service | undefined
   try {
     if (plan !== undefined) fillSlot(plan, folder)

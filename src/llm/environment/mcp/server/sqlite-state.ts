@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { join } from 'node:path'
+import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import type { PlainObject } from '../salient.ts'
 import { type DatabaseState, tableRecords } from './database-state.ts'
 
