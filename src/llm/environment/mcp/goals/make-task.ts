@@ -82,7 +82,8 @@ export async function makeGoalTask(
   const final = run.steps[run.steps.length - 1]
   const steps = question === undefined ? run.steps : [...run.steps.slice(0, -1), { ...final, result: last }]
   const prompt = renderRequest(speech, steps, question?.asked, split, random)
-  if (prompt.split(/\s+/).length > Math.max(mostWords, wordsOfStep * steps.length)) return undefined
+  if (prompt === undefined || prompt.split(/\s+/).length > Math.max(mostWords, wordsOfStep * steps.length))
+    return undefined
   const { expected } = question ?? {}
   const isStated =
     expected !== undefined &&

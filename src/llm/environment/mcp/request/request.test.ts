@@ -38,9 +38,11 @@ function requests(
   split: Task['split'],
   count = 300,
 ) {
-  return Array.from({ length: count }, (_, seed) =>
-    renderRequest(speech, steps, asked, split, createRandom(seed, split)),
-  )
+  return Array.from({ length: count }, (_, seed) => {
+    const text = renderRequest(speech, steps, asked, split, createRandom(seed, split))
+    if (text === undefined) throw new Error('no composition for the split')
+    return text
+  })
 }
 
 const adding: RequestStep[] = [
@@ -161,4 +163,16 @@ test('nouns and verbs are inflected', () => {
     'carried out',
     'copied',
   ])
+})
+
+test('a question in so few shapes that a split has none is no request there', () => {
+  // Silent steps leave the question alone, whose shapes belong to one split each.
+  const silent: RequestStep[] = [{ tool: 'get_contact', arguments: {}, silent: true }]
+  const made = splits.map((split) =>
+    Array.from({ length: 40 }, (_, seed) =>
+      renderRequest(speech, silent, { form: 'count', noun: 'contact' }, split, createRandom(seed, split)),
+    ),
+  )
+  expect(made.flat()).not.toContain('')
+  for (const texts of made) expect(new Set(texts.map((text) => text === undefined)).size).toBe(1)
 })

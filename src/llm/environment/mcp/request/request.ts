@@ -63,7 +63,7 @@ function plainValues(value: unknown): string[] {
  * of compositions of phrases. The shape of a composition (frames, their order, and how arguments are stated) belongs to
  * one split. `undefined` as what is asked means a task that only changes the state.
  *
- * @throws Error if no composition belongs to the split.
+ * @returns undefined if no composition of many draws belongs to the split: some questions can be put in only a few shapes.
  */
 export function renderRequest(
   speech: Speech,
@@ -71,7 +71,7 @@ export function renderRequest(
   asked: Asked | undefined,
   split: Task['split'],
   random: Random,
-): string {
+): string | undefined {
   const rare = split === 'unseen-paraphrase'
   const frames = rare ? unseen : familiar
   const shown = steps.filter(({ silent }) => silent !== true)
@@ -95,7 +95,7 @@ export function renderRequest(
       .replace(/(?<=[.?!] )[a-z]/g, (letter) => letter.toUpperCase())
       .replace(/\bi\b(?= (?:want|need|would|do|am|wonder))/g, 'I')
   }
-  throw new Error('no composition of phrases found for the split')
+  return undefined
 }
 
 function compose(

@@ -197,17 +197,8 @@ function wordRequest(
     arguments: renamedKeys(step.arguments, rename) as Record<string, unknown>,
     ...(step.references === undefined ? {} : { references: renamedTop(step.references, rename) }),
   }))
-  try {
-    return renderRequest(
-      speech,
-      steps,
-      plan.asked === undefined ? undefined : renamedAsked(plan.asked, aliases),
-      'train',
-      d.random,
-    )
-  } catch {
-    return undefined
-  }
+  const asked = plan.asked === undefined ? undefined : renamedAsked(plan.asked, aliases)
+  return renderRequest(speech, steps, asked, 'train', d.random)
 }
 
 function speechIn(d: Draw, tools: readonly ServerTool[], aliases: Aliases, { unseen }: RequestWords): Speech {
