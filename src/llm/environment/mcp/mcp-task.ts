@@ -103,7 +103,7 @@ export function draftTask(
   const seeds: StateCall[] = []
   const creates = context.creators.includes(kind.tools[0])
   const records =
-    context.creators.length === 0 || isFilled(context.harvest)
+    context.creators.length === 0 || (isFilled(context.harvest) && random.next() < 0.7)
       ? 0
       : creates
         ? random.int(2)
