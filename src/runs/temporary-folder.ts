@@ -7,7 +7,7 @@ const mostFolders = 16
 /**
  * Where temporary files go that are rewritten thousands of times: `/dev/shm`, which is in memory, where programs may run from it and there is
  * room for many; else the folder of the system. A server that writes safely waits for the disk with each change: making tasks for
- * a database of SQLite took 2.2 times as long on a disk. `TMPDIR` has precedence.
+ * a database of SQLite took 2.5 times as long on a disk. `TMPDIR` has precedence.
  *
  * @param megabytes what one folder may hold. Default: 64.
  */

@@ -71,7 +71,7 @@ interface DraftContext {
   harvest: readonly PlainObject[]
 }
 
-/** Whether the server has records of its own, so that a task needs no preparing calls. */
+/** Whether the server has records of its own. */
 export function isFilled(harvest: readonly PlainObject[]): boolean {
   return harvest.length >= 8
 }

@@ -97,9 +97,6 @@ interface Member {
   journal: readonly StateCall[]
 }
 
-/** Prepared states whose snapshots are kept. */
-const mostPrepared = 200
-
 /** Equal to no journal of an episode, and the beginning of none. */
 const unknownState: readonly StateCall[] = [{ name: '', arguments: { state: 'unknown' } }]
 
@@ -120,8 +117,6 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   }))
   const idle = [...members]
   const waiting: Waiter[] = []
-  /** Snapshots of prepared states by their preparing calls, of which many episodes have the same. */
-  const prepared = new Map<string, unknown>()
   let closed = false
   let usable = members.length
 
@@ -175,9 +170,6 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     if (closed) throw environmentClosed()
     if (sameCalls(member.journal, state.journal)) return server
     let done = 0
-    const seeds = state.seeds === 0 ? undefined : JSON.stringify(state.journal.slice(0, state.seeds))
-    if (state.snapshot === undefined && seeds !== undefined && prepared.has(seeds))
-      state.snapshot = { at: state.seeds, value: prepared.get(seeds) }
     if (state.snapshot !== undefined && server.restore !== undefined) {
       await server.restore(state.snapshot.value)
       done = state.snapshot.at
@@ -204,15 +196,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     if (server.snapshot !== undefined && state.snapshot?.at !== done) {
       state.snapshot = { at: done, value: await server.snapshot() }
     }
-    if (seeds !== undefined && state.snapshot?.at === state.seeds) remember(seeds, state.snapshot.value)
     return server
-  }
-
-  function remember(seeds: string, snapshot: unknown): void {
-    prepared.delete(seeds)
-    prepared.set(seeds, snapshot)
-    const [oldest] = prepared.keys()
-    if (prepared.size > mostPrepared) prepared.delete(oldest)
   }
 
   async function discard(member: Member): Promise<void> {
