@@ -81,7 +81,7 @@ export interface ToolSystem {
   /** The state in comparable form, or null if it cannot be observed. */
   observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
   /** What each of these calls shows in a state, as the server writes it. */
-  sights(state: EpisodeState, observers: readonly Observer[], options?: StateCallOptions): Promise<string[]>
+  sights(state: EpisodeState, observers: readonly Observer[], options?: StateCallOptions): Promise<Sight[]>
   /**
    * Records of the first state: those that the servers can tell without a call, and those that the observers show.
    */
@@ -175,8 +175,7 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
     get ignore() {
       return [...ignore, ...generatedNames(generated)]
     },
-    sights: async (state, wanted, callOptions) =>
-      (await sights(state, wanted, callOptions)).map(({ text }) => text),
+    sights,
     knowledge,
     async look(state, name, args, callOptions) {
       const result = await pool.call(state, name, args, callOptions)
@@ -216,7 +215,7 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
 }
 
 /** A call of an observer with what it returned. */
-interface Sight {
+export interface Sight {
   name: string
   arguments: Record<string, unknown>
   text: string

@@ -3,12 +3,11 @@ import type { Task } from '../../../agent/types.ts'
 import { splitKey } from '../../../episode/split.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { UnusableSchema } from '../arguments/schema-parts.ts'
-import { recordsOf } from '../arguments/text-records.ts'
 import { wordsOf } from '../arguments/words.ts'
-import { recordsIn, seedArguments } from '../mcp-task.ts'
+import { seedArguments } from '../mcp-task.ts'
+import { shownRecords } from '../profile/observers.ts'
 import type { Probe } from '../profile/tool-probing.ts'
-import { parseJson, type PlainObject } from '../salient.ts'
-import { presentParts } from '../server/database-state.ts'
+import type { PlainObject } from '../salient.ts'
 import { type EpisodeState, newState, type StateCall, type StateCallOptions } from '../server/state-pool.ts'
 import type { ToolSystem } from '../tool-system.ts'
 
@@ -48,6 +47,9 @@ export function createInitialStates(
   const states = new Map<string, Promise<InitialState>>()
   let own: Promise<ReadonlySet<string>> | undefined
 
+  const recordsAt = async (state: EpisodeState): Promise<PlainObject[]> =>
+    (await system.sights(state, system.observers, options)).flatMap(shownRecords)
+
   async function make(split: Task['split'], index: number, draw = 0): Promise<InitialState> {
     const random = createRandom(seed, 'initial state', splitKey(split), index, draw)
     try {
@@ -57,8 +59,8 @@ export function createInitialStates(
         const context = { random, words: wordsOf(split), known: harvest, reuse: !creators.includes(tool) }
         return { name, arguments: seedArguments(inputSchema, context) }
       })
-      own ??= shownRecords(system, newState(), options).then((records) => new Set(records.map(textOf)))
-      const shown = await shownRecords(system, newState(seeds), options)
+      own ??= recordsAt(newState()).then((records) => new Set(records.map(textOf)))
+      const shown = await recordsAt(newState(seeds))
       const first = await own
       const fresh = shown.filter((record) => !first.has(textOf(record)))
       return { seeds, fresh: withTables(fresh, harvest) }
@@ -82,18 +84,6 @@ export function createInitialStates(
 }
 
 const textOf = (record: PlainObject): string => JSON.stringify(record)
-
-/** The records that the observers show in a state. Of files, only those that differ from the server's own state. */
-async function shownRecords(
-  system: ToolSystem,
-  state: EpisodeState,
-  options: StateCallOptions,
-): Promise<PlainObject[]> {
-  return (await system.sights(state, system.observers, options)).flatMap((text) => {
-    const json = parseJson(text)
-    return json === undefined ? recordsOf(text) : recordsIn(presentParts(json))
-  })
-}
 
 /** These records after the declarations of the tables that have them as rows. */
 function withTables(rows: readonly PlainObject[], known: readonly PlainObject[]): PlainObject[] {

@@ -1,11 +1,18 @@
+import { recordsIn, recordsOf } from '../arguments/text-records.ts'
 import { filesObserver } from '../environment-config.ts'
-import { isPlainObject, objectsIn, parseJson } from '../salient.ts'
-import type { Observer } from '../tool-system.ts'
+import { isPlainObject, objectsIn, parseJson, type PlainObject } from '../salient.ts'
+import { presentParts } from '../server/database-state.ts'
+import type { Observer, Sight } from '../tool-system.ts'
 import type { Tried } from './tried.ts'
 
 /** Tells observers apart. */
 export function observerKey({ name, arguments: args }: Observer): string {
   return Object.keys(args).length === 0 ? name : `${name} ${JSON.stringify(args)}`
+}
+
+/** The records that an observer shows. Of files, only those that differ from the server's own state. */
+export function shownRecords({ name, arguments: args, text }: Sight): PlainObject[] {
+  return name === filesObserver ? recordsIn(presentParts(parseJson(text))) : recordsOf(text, args, name)
 }
 
 /**

@@ -84,10 +84,12 @@ export async function lookAt(
   const { system, options } = trying
   const tools = observers.filter(({ name }) => name !== filesObserver)
   spend(trying, tools.length)
-  const texts = await system.sights(state, tools, options)
+  const look = async (at: readonly Observer[]): Promise<string[]> =>
+    (await system.sights(state, at, options)).map(({ text }) => text)
+  const texts = await look(tools)
   // The files come last: what a server makes when it is first called is not what the next call changes.
   const at = observers.findIndex(({ name }) => name === filesObserver)
-  return at < 0 ? texts : texts.toSpliced(at, 0, ...(await system.sights(state, [observers[at]], options)))
+  return at < 0 ? texts : texts.toSpliced(at, 0, ...(await look([observers[at]])))
 }
 
 /** Calls a tool in a state. @throws CallsUsedUp */

@@ -1,10 +1,8 @@
-import { recordsIn, recordsOf } from '../arguments/text-records.ts'
 import { filesObserver } from '../environment-config.ts'
-import { parseJson, type PlainObject } from '../salient.ts'
-import { presentParts } from '../server/database-state.ts'
+import type { PlainObject } from '../salient.ts'
 import type { Observer } from '../tool-system.ts'
 import { canonicalResults, noGeneratedValues } from './generated.ts'
-import { observerKey } from './observers.ts'
+import { observerKey, shownRecords } from './observers.ts'
 import { clockTick } from './repeatable.ts'
 import { soundsChanging } from './tool-verbs.ts'
 import type { Tried } from './tried.ts'
@@ -97,7 +95,7 @@ async function isSteady(trying: Trying, witness: Observer, text: string): Promis
 export function sightRecords({ sights = [], witnesses }: Trying): PlainObject[] {
   return sights.flatMap((text, index) => {
     const { name, arguments: args } = witnesses[index] ?? { name: filesObserver, arguments: {} }
-    return name === filesObserver ? recordsIn(presentParts(parseJson(text))) : recordsOf(text, args, name)
+    return shownRecords({ name, arguments: args, text })
   })
 }
 
