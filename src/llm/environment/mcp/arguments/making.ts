@@ -2,6 +2,7 @@ import type { Random } from '../../../../engine/random/index.ts'
 import type { Work } from '../../../../untrusted/linear-pattern.ts'
 import type { PlainObject } from '../salient.ts'
 import type { Knowledge, SourceUse } from './knowledge.ts'
+import type { WantedStatement } from './sql.ts'
 import type { SplitWords } from './words.ts'
 
 export interface SampleContext {
@@ -16,8 +17,8 @@ export interface SampleContext {
    * The tool changes the record: half of the time only the identifying properties come from the record. Default: false.
    */
   changes?: boolean
-  /** Whether a statement in a query language should only read, or change something. Default: either. */
-  wants?: 'reads' | 'changes' | undefined
+  /** What a statement in a query language should do: only read, change something, or be this one. Default: any. */
+  wants?: WantedStatement | undefined
   /** An optional property that is always set. */
   always?: string
 }

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import type { PlainObject } from '../salient.ts'
 import type { Hints } from './hints.ts'
 import { textFromPattern } from './pattern-text.ts'
-import { sampleSql, verbsOf, wantedOf } from './sql.ts'
+import { sampleSql, verbsOf, type WantedStatement, wantedOf } from './sql.ts'
 import { tablesIn } from './sql-tables.ts'
 import { type Topic, topicOf, topicOfExample, topicOfFormat } from './topics.ts'
 import { pageUrl } from './typed-text.ts'
@@ -29,8 +29,8 @@ export interface StringContext {
   records?: () => readonly PlainObject[]
   /** The other values of the same object, as far as they are made. Default: none. */
   beside?: Readonly<PlainObject>
-  /** Whether a statement in a query language should only read, or change something. Default: either. */
-  wants?: 'reads' | 'changes' | undefined
+  /** What a statement in a query language should do: only read, change something, or be this one. Default: any. */
+  wants?: WantedStatement | undefined
   /** How much more often than by default a source is used. Default: 1 for all. */
   weight?: (source: string) => number
 }

@@ -1,8 +1,17 @@
 import type { Random } from '../../../../engine/random/index.ts'
+import { plural } from '../request/inflect.ts'
+import { UnusableSchema } from './schema-parts.ts'
 import type { SqlColumn, SqlTable } from './sql-tables.ts'
 import type { SplitWords } from './words.ts'
 
-type Verb = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'CREATE' | 'DROP'
+/** Statements that change something, as kinds of task. */
+export const changingStatements = ['INSERT', 'UPDATE', 'DELETE', 'CREATE'] as const
+export type ChangingStatement = (typeof changingStatements)[number]
+
+type Verb = 'SELECT' | ChangingStatement | 'DROP'
+
+/** What a statement should do. */
+export type WantedStatement = 'reads' | 'changes' | ChangingStatement
 
 /** How an SQL statement begins. */
 export const statementStart = /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP)\s/i
@@ -27,9 +36,18 @@ export function verbsOf(text: string): readonly Verb[] {
     : ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'CREATE']
 }
 
-/** Those of the statements that only read, or only change something. All of them if that leaves none. */
-export function wantedOf(verbs: readonly Verb[], wants: 'reads' | 'changes' | undefined): readonly Verb[] {
-  const wanted = verbs.filter((verb) => wants === undefined || (verb === 'SELECT') === (wants === 'reads'))
+/**
+ * Those of the statements that only read, or only change something. All of them if that leaves none.
+ *
+ * @throws UnusableSchema if one statement is wanted and the tool does not take it.
+ */
+export function wantedOf(verbs: readonly Verb[], wants: WantedStatement | undefined): readonly Verb[] {
+  if (wants === undefined) return verbs
+  if (wants !== 'reads' && wants !== 'changes') {
+    if (!verbs.includes(wants)) throw new UnusableSchema('a statement', `the tool takes no ${wants}`)
+    return [wants]
+  }
+  const wanted = verbs.filter((verb) => (verb === 'SELECT') === (wants === 'reads'))
   return wanted.length > 0 ? wanted : verbs
 }
 
@@ -43,7 +61,7 @@ const topics: readonly (readonly [string, readonly string[]])[] = [
 ]
 
 function createTable(words: SplitWords, random: Random): string {
-  const name = `${random.pick(words.nouns)}s`
+  const name = plural(random.pick(words.nouns))
   const columns = random
     .shuffle([...topics])
     .slice(0, 2)

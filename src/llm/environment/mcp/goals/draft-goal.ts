@@ -59,6 +59,7 @@ export interface GoalSources {
 
 interface Drafting {
   split: Task['split']
+  statement: GoalKind['statement']
   words: SplitWords
   random: Random
   sources: GoalSources
@@ -85,6 +86,7 @@ export async function draftGoal(
 ): Promise<GoalDraft | undefined> {
   const drafting: Drafting = {
     split,
+    statement: kind.statement,
     words: wordsOf(split),
     random,
     sources,
@@ -139,7 +141,7 @@ const freshShare = 0.6
 
 function drawArguments(
   tool: AdmittedTool,
-  { random, words, sources, recent, known, fresh }: Drafting,
+  { random, words, sources, recent, known, fresh, statement }: Drafting,
   anchor?: string,
 ) {
   const some = known.length + recent.length > 0
@@ -152,7 +154,7 @@ function drawArguments(
     recent,
     reuse: !creates && some && random.next() < 0.95,
     changes: tool.kind !== 'read',
-    wants: tool.kind === 'read' ? 'reads' : 'changes',
+    wants: tool.kind === 'read' ? 'reads' : (statement ?? 'changes'),
     ...defined({ always: anchor }),
   })
 }

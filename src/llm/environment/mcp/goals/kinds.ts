@@ -2,6 +2,7 @@ import { hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import { spoken } from '../arguments/words.ts'
 import { requiredOf } from '../arguments/schema-parts.ts'
+import { type ChangingStatement, changingStatements } from '../arguments/sql.ts'
 import type { KindPlan } from '../mcp-task.ts'
 import type { AdmittedTool } from '../safety.ts'
 import type { QuestionForm } from './questions.ts'
@@ -19,6 +20,8 @@ export interface GoalKind {
   combinations: readonly Combination[]
   /** What is asked of the last call's result. */
   form?: QuestionForm
+  /** The statement of SQL that the call makes. Default: any. */
+  statement?: ChangingStatement
   /**
    * How often an agent succeeds that looks at nothing: it refuses, or says a small number. Kinds above one tenth are at
    * most a tenth of the tasks.
@@ -53,11 +56,16 @@ const most = 24
  * The kinds of tasks that could be made of tools that work. Trying shows which can. Those of a single call come first.
  *
  * @param about `hasRecords`: whether a tool may return a list of records. `alsoReads`: whether a tool that writes has calls
- *   that only read, as one that runs any SQL.
+ *   that only read, as one that runs any SQL. `takesStatements`: whether the changes of a tool are statements of SQL, each of which
+ *   is a kind of its own.
  */
 export function goalKinds(
   plans: readonly KindPlan[],
-  { hasRecords, alsoReads }: { hasRecords: (tool: string) => boolean; alsoReads: (tool: string) => boolean },
+  {
+    hasRecords,
+    alsoReads,
+    takesStatements,
+  }: Record<'hasRecords' | 'alsoReads' | 'takesStatements', (tool: string) => boolean>,
 ): GoalKind[] {
   const singles = plans.filter((plan) => plan.tools.length === 1)
   const anchors = new Map(
@@ -79,7 +87,17 @@ export function goalKinds(
     return anchor === undefined ? { tools: list } : { tools: list, anchor }
   }
   const kinds: Omit<GoalKind, 'chance' | 'heldOut'>[] = [
-    ...writers.map((tool) => ({ name: tool.spec.name, build: 'changes' as const, combinations: [of(tool)] })),
+    ...writers.flatMap((tool): Made[] => {
+      const { name } = tool.spec
+      const kind = { name, build: 'changes' as const, combinations: [of(tool)] }
+      return takesStatements(name)
+        ? changingStatements.map((statement) => ({
+            ...kind,
+            name: `${name} (${statement.toLowerCase()})`,
+            statement,
+          }))
+        : [kind]
+    }),
     ...readers.map((tool) => ({
       name: writers.some(({ spec }) => spec === tool.spec) ? `${tool.spec.name} (reads)` : tool.spec.name,
       build: 'question' as const,

@@ -3,7 +3,9 @@ import type { Task } from '../../../agent/types.ts'
 import { splitKey } from '../../../episode/split.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { UnusableSchema } from '../arguments/schema-parts.ts'
+import { statementStart } from '../arguments/sql.ts'
 import type { McpTask } from '../mcp-task.ts'
+import type { ToolExample } from '../profile/tool-profile.ts'
 import type { Probe } from '../profile/tool-probing.ts'
 import { compactResult } from '../salient.ts'
 import { speechOf } from '../request/step-words.ts'
@@ -88,21 +90,25 @@ export async function prepareMaker(
   }
 
   function hasRecords(tool: string): boolean {
-    const examples = probe.profiles.find(({ name }) => name === tool)?.examples ?? []
-    const texts = examples.map(({ text }) => compactResult(text, system.resultLimit))
+    const texts = examplesOf(tool).map(({ text }) => compactResult(text, system.resultLimit))
     // An empty list, or a result that was cut, may show records in another state.
     const mayShow = (text: string): boolean =>
       /\[\]/.test(text) || text.endsWith('…') || tablesIn(readResult(text), '').length > 0
     return texts.length === 0 || texts.some(mayShow)
   }
 
-  const alsoReads = (tool: string): boolean =>
-    (probe.profiles.find(({ name }) => name === tool)?.examples ?? []).some(({ arguments: args, text }) => {
-      const reads = Object.values(args).some((value) => typeof value === 'string' && /^SELECT\b/i.test(value))
-      return reads && text !== ''
-    })
+  const examplesOf = (tool: string): readonly ToolExample[] =>
+    probe.profiles.find(({ name }) => name === tool)?.examples ?? []
 
-  const candidates = goalKinds(probe.kinds, { hasRecords, alsoReads })
+  const hasValueLike = ({ arguments: args }: ToolExample, form: RegExp): boolean =>
+    Object.values(args).some((value) => typeof value === 'string' && form.test(value))
+
+  const candidates = goalKinds(probe.kinds, {
+    hasRecords,
+    alsoReads: (tool) =>
+      examplesOf(tool).some((example) => example.text !== '' && hasValueLike(example, /^SELECT\b/i)),
+    takesStatements: (tool) => examplesOf(tool).some((example) => hasValueLike(example, statementStart)),
+  })
   let next = 0
   const trials: (McpTask | undefined)[] = candidates.map(() => undefined)
   const work = async (): Promise<void> => {

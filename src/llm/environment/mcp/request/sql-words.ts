@@ -223,7 +223,7 @@ function rowsOf(
     '=': [` whose ${key} is ${text}`, ` with the ${key} ${text}`],
     '>=': [` whose ${key} is at least ${text}`],
     '<=': [` whose ${key} is at most ${text}`],
-    '>': [` whose ${key} is above ${text}`, ` with a ${key} above ${text}`],
+    '>': [` whose ${key} is above ${text}`, ` with ${withArticle(key)} above ${text}`],
   }
   const ways = signs[sign ?? '=']
   return { one, many, where: random === undefined ? ways[0] : random.pick(ways) }
