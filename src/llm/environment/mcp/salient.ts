@@ -1,5 +1,6 @@
 import type { Random } from '../../../engine/random/index.ts'
 import { spoken } from './arguments/words.ts'
+import { dated, isNoun } from './request/tool-words.ts'
 
 export type PlainObject = Record<string, unknown>
 
@@ -160,10 +161,10 @@ export function chooseSalient(
     return single && leaf.key !== '' && isShort(value)
   })
   const news = fields.filter((leaf) => !containsWhole(request, String(leaf.value)))
-  const choices = news.length > 0 ? news : fields
-  if (choices.length === 0) return undefined
+  const choices = [news.filter(({ key }) => isNoun(key)), news, fields].find((some) => some.length > 0)
+  if (choices === undefined) return undefined
   const leaf = random.pick(choices)
-  return { kind: 'field', path: leaf.path, words: spoken(leaf.key).join(' ') }
+  return { kind: 'field', path: leaf.path, words: dated(spoken(leaf.key)).join(' ') }
 }
 
 /**

@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../../../../engine/random/index.ts'
 import { choiceWords } from '../request/argument-words.ts'
 import { type Asked, fieldWords } from '../request/asked-words.ts'
 import { inNumber } from '../request/inflect.ts'
-import { nameWords } from '../request/tool-words.ts'
+import { isNoun, nameWords } from '../request/tool-words.ts'
 import {
   chooseSalient,
   containsWhole,
@@ -13,7 +13,6 @@ import {
   type PlainObject,
 } from '../salient.ts'
 import {
-  isNoun,
   isSayable,
   isUnique,
   readResult,

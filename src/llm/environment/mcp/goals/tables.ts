@@ -1,5 +1,5 @@
 import { singular } from '../request/inflect.ts'
-import { nameWords } from '../request/tool-words.ts'
+import { isNoun, nameWords } from '../request/tool-words.ts'
 import { isPlainObject, objectsIn, parseJson, type PlainObject } from '../salient.ts'
 
 /** A list of records in a result. */
@@ -72,15 +72,6 @@ export function isSayable(value: unknown): value is Plain {
 export function sayableKeys({ records }: Table, ignore: readonly string[]): string[] {
   return Object.keys(records[0]).filter(
     (key) => !ignore.includes(key) && isNoun(key) && records.every((record) => isSayable(record[key])),
-  )
-}
-
-/** Whether a property's name can be asked for: not a preposition ("from") or a letter. */
-export function isNoun(key: string): boolean {
-  const words = nameWords(key)
-  return (
-    (words.length > 1 || !/^(?:from|to|in|at|by|on|for|with|of|is|has)$/.test(words[0] ?? '')) &&
-    (words[0]?.length ?? 0) > 1
   )
 }
 

@@ -54,6 +54,15 @@ export function dated(words: readonly string[]): string[] {
   return isDate ? [...words.slice(0, -1), 'date'] : [...words]
 }
 
+/** Whether a property's name can be asked for: not a preposition ("from"), a verb ("exists") or a letter. */
+export function isNoun(key: string): boolean {
+  const words = nameWords(key)
+  return (
+    (words.length > 1 || !/^(?:from|to|in|at|by|on|for|with|of|is|has|exists)$/.test(words[0] ?? '')) &&
+    (words[0]?.length ?? 0) > 1
+  )
+}
+
 /** The words of the tools of a server. A synonym that means another of its tools or arguments is not used. */
 export function describeTools(specs: readonly ToolSpec[]): ReadonlyMap<string, ToolWords> {
   const taken = new Set(
