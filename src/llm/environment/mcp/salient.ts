@@ -1,6 +1,6 @@
 import type { Random } from '../../../engine/random/index.ts'
 import { spoken } from './arguments/words.ts'
-import { dated, isNoun } from './request/tool-words.ts'
+import { dated, isNoun } from './request/name-words.ts'
 
 export type PlainObject = Record<string, unknown>
 

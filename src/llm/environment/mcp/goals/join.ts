@@ -2,7 +2,7 @@ import type { Random } from '../../../../engine/random/index.ts'
 import { fieldWords } from '../request/asked-words.ts'
 import { choiceWords } from '../request/argument-words.ts'
 import { inNumber } from '../request/inflect.ts'
-import { nameWords } from '../request/tool-words.ts'
+import { nameWords } from '../request/name-words.ts'
 import { containsWhole, type PlainObject } from '../salient.ts'
 import type { Question } from './questions.ts'
 import {

@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../../../../engine/random/index.ts'
 import { choiceWords } from '../request/argument-words.ts'
 import { type Asked, fieldWords } from '../request/asked-words.ts'
 import { inNumber } from '../request/inflect.ts'
-import { isNoun, nameWords } from '../request/tool-words.ts'
+import { isNoun, nameWords } from '../request/name-words.ts'
 import {
   chooseSalient,
   containsWhole,

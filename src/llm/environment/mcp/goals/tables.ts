@@ -1,5 +1,5 @@
 import { singular } from '../request/inflect.ts'
-import { isNoun, nameWords } from '../request/tool-words.ts'
+import { isNoun, nameWords } from '../request/name-words.ts'
 import { isPlainObject, objectsIn, parseJson, type PlainObject } from '../salient.ts'
 
 /** A list of records in a result. */

@@ -3,7 +3,7 @@ import { resolveSchema } from '../arguments/schema-parts.ts'
 import { isPlainObject } from '../salient.ts'
 import { inNumber, listed, singular, withArticle } from './inflect.ts'
 import { verbs } from './lexicon.ts'
-import { nameWords } from './tool-words.ts'
+import { nameWords } from './name-words.ts'
 
 /** How a request words what it says about things. Drawn once a request; part of its template. */
 export interface Style {

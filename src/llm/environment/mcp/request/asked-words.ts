@@ -1,5 +1,5 @@
 import { inNumber, singular } from './inflect.ts'
-import { dated, nameWords } from './tool-words.ts'
+import { dated, nameWords } from './name-words.ts'
 
 /** What a request asks for. `of` are the words of a property, `noun` those of a record in the singular. */
 export type Asked =

@@ -3,7 +3,7 @@ import { isPlainObject, type PlainObject } from '../salient.ts'
 import type { Effect } from './argument-words.ts'
 import type { Computation } from './computation.ts'
 import { inNumber, listed, plural, withArticle } from './inflect.ts'
-import { dated, nameWords } from './tool-words.ts'
+import { dated, nameWords } from './name-words.ts'
 
 /** The rows that a statement is about. */
 interface Rows {
