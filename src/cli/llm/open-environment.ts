@@ -91,8 +91,8 @@ export interface OpenedNamed {
  */
 export const trainingCounts: Required<TaskCounts> = {
   train: 6000,
-  // One task more or less must not decide which weights are kept.
-  validation: 256,
+  // One task more or less must not decide which weights are kept. The first half is for the warm start, the other for RL.
+  validation: 512,
   test: 400,
   'unseen-paraphrase': 96,
 }
@@ -285,7 +285,7 @@ function serverTrainingOf(tasks: readonly McpTask[]): Partial<TrainingPlan> {
   const lengths = lengthsOf(tasks)
   const share = Math.min(1, tokensOfUsualTurn / lengths.maxTokensPerTurn)
   const steps = Math.round(reinforcement.steps * share)
-  const counts = { ...smallModelPlan.tasks, validation: trainingCounts.validation }
+  const counts = { ...smallModelPlan.tasks, validation: trainingCounts.validation / 2 }
   return { warmStart, reinforcement: { ...reinforcement, steps }, tasks: counts, ...lengths }
 }
 

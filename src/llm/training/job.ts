@@ -77,16 +77,21 @@ export function actorOf<T extends Task>({ options, backend }: Job<T>, temperatur
 /**
  * Plays held-out tasks greedily. `name` keys the record, not the outcome. Empties the cache first, as each step of RL does: a
  * resumed process starts with an empty cache, and cached rows can differ in the last bit.
+ *
+ * @param from tasks of the split that are passed over. Where too few are left after them, none is. Default: 0.
  */
 export async function evaluate<T extends Task>(
   job: Job<T>,
   name: string,
   split: Task['split'],
   count: number,
+  from = 0,
 ): Promise<{ episodes: Episode[]; summary: EpisodeSummary; seconds: number }> {
   const { options, emit, signal } = job
   const started = performance.now()
-  const tasks = heldOutTasks(options.tasks, split, count).filter((task) => !isDropped(job.state, task))
+  const others = from === 0 ? [] : heldOutTasks(options.tasks, split, from + count).slice(from)
+  const wanted = others.length === count ? others : heldOutTasks(options.tasks, split, count)
+  const tasks = wanted.filter((task) => !isDropped(job.state, task))
   if (tasks.length === 0 && count > 0 && split !== 'unseen-paraphrase')
     throw nothingHeldOut(options.environment.name, split)
   job.backend.clearCache?.()

@@ -63,7 +63,27 @@ test('where the best weights of RL are kept, steps that only lose end with the w
   const { reinforcement } = usual.plan
   // A rate at which the policy forgets everything.
   const losing = { ...reinforcement, learningRate: 1, steps: 2, validateEvery: 1, keep: 'best' as const }
-  const { stages } = await trainJob({ ...usual, plan: { ...usual.plan, reinforcement: losing } })
+  const validated: Record<string, Set<string>> = {}
+  let phase = ''
+  const environment: typeof usual.environment = {
+    ...usual.environment,
+    open(task, options) {
+      if (task.split === 'validation') (validated[phase] ??= new Set()).add(task.id)
+      return usual.environment.open(task, options)
+    },
+  }
+  const { stages } = await trainJob(
+    { ...usual, environment, plan: { ...usual.plan, reinforcement: losing } },
+    {
+      onEvent: (event) => {
+        if (event.type === 'phase') phase = event.name
+      },
+    },
+  )
+  // RL does not have to beat the luck with which the warm start was chosen.
+  const { 'warm-start': chosenBy = new Set<string>(), rl: others = new Set<string>() } = validated
+  expect(others.size).toBe(chosenBy.size)
+  expect([...others].filter((id) => chosenBy.has(id))).toEqual([])
   const [, warmStart, rl] = stages
   expect(warmStart.success.mean).toBeGreaterThan(0.3)
   expect(rl.success).toEqual(warmStart.success)

@@ -45,7 +45,8 @@ export interface ReinforcementSettings extends OptimiserSettings, BatchSettings 
   validateEvery: number
   /**
    * Final weights of RL: `best` for those of the highest success in validation, the initial ones among them (the earliest if
-   * tied), or `last`. Default: `last`.
+   * tied), or `last`. For `best`, the tasks are others than those that chose the warm start, if the split has twice as many as
+   * are validated. Default: `last`.
    */
   keep?: 'best' | 'last'
   /** Groups per step whose episodes are stored in `episodes.jsonl`. Default: 2. */
