@@ -93,7 +93,7 @@ export function renderRequest(
         .trim(),
     )
       .replace(/(?<=[.?!] )[a-z]/g, (letter) => letter.toUpperCase())
-      .replace(/\bi\b(?= (?:want|need|would|do|am|wonder))/g, 'I')
+      .replace(/\bi\b(?= (?:want|need|would|do|am|wonder|must|have|made|will))/g, 'I')
   }
   return undefined
 }
@@ -105,8 +105,11 @@ function compose(
   draw: Draw,
 ): string | undefined {
   const { frames, random } = draw
-  if (asked === undefined)
-    return `${opened(sequence(speech, steps, draw), draw)}${draw.random.pick(frames.ends)}`
+  if (asked === undefined) {
+    const end = draw.random.pick(frames.ends)
+    const text = opened(sequence(speech, steps, draw), draw, end.startsWith(' and '))
+    return `${text}${end}${isQuestion(text) && /^(?:, please)?$/.test(end) && random.next() < 0.5 ? '?' : ''}`
+  }
   const last = steps[steps.length - 1]
   const before = steps.slice(0, -1)
   if (last === undefined) {
@@ -128,7 +131,7 @@ function compose(
   if (form === 1 && !said.startsWith('its ')) {
     return body.declared ? undefined : `${askFor(said, draw)}: ${body.text}`
   }
-  return `${opened(body, draw)} and ${draw.random.pick(frames.tells)}${said}`
+  return `${opened(body, draw, true)} and ${draw.random.pick(frames.tells)}${said}`
 }
 
 /** Clauses of steps in a row. */
@@ -138,12 +141,19 @@ interface Sequence {
   declared: boolean
 }
 
-function opened({ text, declared }: Sequence, draw: Draw): string {
+/** Openers after which the speaker acts. */
+const ownAct =
+  /^(?:i|we) (?:want|need|have|would like) to $|^(?:the plan|the idea|what i want|all i need) is to $/
+
+/** @param continued whether "and tell me" follows, so that the one who is asked must act. */
+function opened({ text, declared }: Sequence, draw: Draw, continued = false): string {
   if (declared) return text
-  const { openers } = draw.frames
+  const openers = draw.frames.openers.filter((opener) => !continued || !ownAct.test(opener))
   // "it is time to give me" is no English.
   const fits = /^(?:\w+ )?me\b|^\w+ me\b/.test(text)
-    ? openers.filter((opener) => /^$|you $|please $|kindly /.test(opener))
+    ? openers.filter((opener) =>
+        /^$|(?:can|could|would|will|want|need|like) you $|please $|kindly /.test(opener),
+      )
     : openers
   return `${draw.random.pick(fits)}${text}`
 }
@@ -152,7 +162,12 @@ function question({ phrases, questions }: AskedWords, draw: Draw): string {
   if (questions.length > 0 && draw.random.next() < 0.5) return `${draw.random.pick(questions)}?`
   const said = draw.random.pick(phrases.filter((phrase) => !phrase.startsWith('its ')))
   const text = askFor(said, draw)
-  return /^(?:can|could|do|would) /.test(text) ? `${text}?` : text
+  return isQuestion(text) ? `${text}?` : text
+}
+
+/** Whether a request of one sentence begins as a question. */
+function isQuestion(text: string): boolean {
+  return /^(?:(?:hi|good morning), )?(?:can|could|do|would|will|is it) /.test(text) && !/[.:;] /.test(text)
 }
 
 /** "tell me how many there are", "i need the number". */
