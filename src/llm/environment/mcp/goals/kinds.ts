@@ -117,7 +117,7 @@ export function goalKinds(
     ...pairs(writers, takers(readers), 'change and read', 'question', of),
     ...lookUps(listers, takers(writers), 'look up and change'),
     ...lookUps(listers, takers(readers), 'look up and read'),
-    ...sequences(writers, 3, 'three changes', of),
+    ...sequences(writers, [3, 4], 'three or four changes', of),
     ...chains(plans),
     ...(writers.length > 0 && listers.length > 0
       ? [
@@ -130,7 +130,7 @@ export function goalKinds(
           },
         ]
       : []),
-    ...longSequences(writers, of),
+    ...sequences(writers, [5, 6], longestKind, of),
     // Kinds that can be guessed are few, over all tools together: a policy soon learns to refuse what it cannot do.
     ...(listing.length === 0
       ? []
@@ -189,37 +189,34 @@ function timeArgument({ kind, spec: { inputSchema } }: AdmittedTool): string | u
   )
 }
 
-/** Some sequences of this length, spread over all there are. */
-function sequences(writers: readonly AdmittedTool[], length: number, name: string, of: Combine): Made[] {
+/** Most sequences of one length. */
+const mostSequences = 60
+
+/** Some sequences of these lengths, spread over all there are. */
+function sequences(
+  writers: readonly AdmittedTool[],
+  lengths: readonly number[],
+  name: string,
+  of: Combine,
+): Made[] {
   if (writers.length === 0) return []
-  const all = writers.length ** length
-  const step = Math.max(1, Math.floor(all / 60))
-  const combinations = Array.from({ length: Math.ceil(all / step) }, (_, at) =>
-    of(
-      ...Array.from(
-        { length },
-        (_item, place) => writers[Math.floor((at * step) / writers.length ** place) % writers.length],
+  const combinations = lengths.flatMap((length) => {
+    const all = writers.length ** length
+    const step = Math.max(1, Math.floor(all / mostSequences))
+    return Array.from({ length: Math.ceil(all / step) }, (_, at) =>
+      of(
+        ...Array.from(
+          { length },
+          (_item, place) => writers[Math.floor((at * step) / writers.length ** place) % writers.length],
+        ),
       ),
-    ),
-  )
+    )
+  })
   return [{ name, build: 'changes', combinations }]
 }
 
 /** The name of the kind of the longest plans. */
-export const longestKind = 'four to six changes'
-
-function longSequences(writers: readonly AdmittedTool[], of: Combine): Made[] {
-  const made = [4, 5, 6].flatMap((length) => sequences(writers, length, longestKind, of))
-  return made.length === 0
-    ? []
-    : [
-        {
-          name: longestKind,
-          build: 'changes',
-          combinations: made.flatMap(({ combinations }) => [...combinations]),
-        },
-      ]
-}
+export const longestKind = 'five or six changes'
 
 /** Any two lists, also of one tool. */
 function joins(listing: readonly AdmittedTool[]): Made[] {
