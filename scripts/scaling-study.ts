@@ -4,7 +4,7 @@
  *
  *   npx tsx scripts/scaling-study.ts --out studies/base --sizes 0.9M,2M,4M,6M --tokens 25,50,100 --minutes 110
  *
- * Tokens are in millions. `--course records` for the stages of the model of the package; by default the last stage has servers
+ * Tokens are in millions. `--last-stage records` for the stages of the model of the package; by default the last stage has servers
  * that their descriptions explain. `--context 1024`, `--seed 1`, `--count 100` (conversations per skill), `--learning-rate` for another
  * peak in all stages, `--minutes` to stop at a checkpoint.
  */
@@ -21,7 +21,7 @@ import { describedSkills, evaluateSkills, type SkillScores } from '../src/llm/pr
 const { values } = parseArgs({
   options: {
     out: { type: 'string' },
-    course: { type: 'string', default: 'described' },
+    'last-stage': { type: 'string', default: 'described' },
     sizes: { type: 'string', default: '0.9M,2M,4M,6M' },
     tokens: { type: 'string', default: '25,50,100' },
     context: { type: 'string', default: '1024' },
@@ -31,16 +31,16 @@ const { values } = parseArgs({
     'learning-rate': { type: 'string' },
   },
 })
-const { out, course } = values
+const { out, 'last-stage': lastStage } = values
 if (out === undefined) throw new Error('say where the study goes: --out FOLDER')
-if (course !== 'described' && course !== 'records')
-  throw new Error(`--course: described or records, not ${course}`)
+if (lastStage !== 'described' && lastStage !== 'records')
+  throw new Error(`--last-stage: described or records, not ${lastStage}`)
 
 /** The stages in order, with their share of the tokens. */
 const stages = [
   { stage: 'general', part: 0.3 },
   { stage: 'decisions', part: 0.1 },
-  { stage: course, part: 0.6 },
+  { stage: lastStage, part: 0.6 },
 ] as const
 
 interface Row {
@@ -102,7 +102,7 @@ async function trainStage(folder: string, options: PretrainOptions): Promise<Sta
 }
 
 async function trainModel(size: ModelSize, millions: number): Promise<void> {
-  const model = `${size}-${millions}M-${context}-${seed}${course === 'described' ? '' : `-${course}`}${learningRate === undefined ? '' : `-${learningRate}`}`
+  const model = `${size}-${millions}M-${context}-${seed}${lastStage === 'described' ? '' : `-${lastStage}`}${learningRate === undefined ? '' : `-${learningRate}`}`
   if (rows.some((row) => row.model === model)) return
   const config = sizedConfig(size, context)
   const losses: Record<string, number> = {}
@@ -139,7 +139,7 @@ async function trainModel(size: ModelSize, millions: number): Promise<void> {
   const skills = await evaluateSkills(backend, last.tokenizer, { count, ...defined({ signal: limit }) })
   const firstTurns = await evaluateSkills(backend, last.tokenizer, {
     count,
-    names: course === 'described' ? describedSkills : ['records', 'record changes', 'many effects'],
+    names: lastStage === 'described' ? describedSkills : ['records', 'record changes', 'many effects'],
     firstTurn: true,
     ...defined({ signal: limit }),
   })
