@@ -55,7 +55,7 @@ export interface PretrainOptions extends RunOptions {
   config?: TransformerConfig
   /** Default: that of `from`, or one trained on the first 20,000 conversations of the seed. See `corpusTokenizer`. */
   tokenizer?: Tokenizer
-  /** Default: 4096. */
+  /** Default: that of `stageSchedules`. */
   batchTokens?: number
   /** Peak learning rate. Default: that of `stageSchedules`. */
   learningRate?: number
@@ -90,20 +90,30 @@ interface Cursor {
 }
 
 /**
- * Learning rate schedule of a stage: the peak, the tokens until it is reached, and the final share of training in which it
- * decays linearly to 0.
+ * Schedule of a stage: the peak of the learning rate, the tokens until it is reached, the final share of training in which it
+ * decays linearly to 0, and the tokens of a batch. To choose a row takes many steps rather than large batches.
  */
-export const stageSchedules: Record<CorpusStage, { highest: number; warmUp: number; decay: number }> = {
-  general: { highest: 0.003, warmUp: 400_000, decay: 0.4 },
-  decisions: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
-  records: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
-  described: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
+export const stageSchedules: Record<
+  CorpusStage,
+  { highest: number; warmUp: number; decay: number; batchTokens: number }
+> = {
+  general: { highest: 0.003, warmUp: 400_000, decay: 0.4, batchTokens: 4096 },
+  decisions: { highest: 0.0025, warmUp: 100_000, decay: 0.5, batchTokens: 4096 },
+  rows: { highest: 0.002, warmUp: 100_000, decay: 0.2, batchTokens: 1024 },
+  records: { highest: 0.0025, warmUp: 100_000, decay: 0.5, batchTokens: 4096 },
+  described: { highest: 0.0025, warmUp: 100_000, decay: 0.5, batchTokens: 4096 },
 }
 
 const tokenizerConversations = 20_000
 
 /** Tokens of the longest conversation of a stage. Longer ones are skipped. */
-const longestOf: Record<CorpusStage, number> = { general: 320, decisions: 320, records: 480, described: 640 }
+const longestOf: Record<CorpusStage, number> = {
+  general: 320,
+  decisions: 320,
+  rows: 576,
+  records: 576,
+  described: 640,
+}
 
 /** Most tokens of the tool definitions in the prompts of a model that reads them: two fifths of its context. */
 const toolTokensOf = (config: TransformerConfig): number => Math.floor(config.max_position_embeddings * 0.4)
@@ -139,7 +149,8 @@ export function corpusTokenizer(
  */
 export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   const { seed, tokens: totalTokens, stage = 'general', from } = options
-  const { config = from?.config ?? smallConfig, batchTokens = 4096, contextWeight = 0.1 } = options
+  const { config = from?.config ?? smallConfig, contextWeight = 0.1 } = options
+  const { batchTokens = stageSchedules[stage].batchTokens } = options
   const { learningRate: highest = stageSchedules[stage].highest } = options
   if (!Number.isSafeInteger(totalTokens) || totalTokens < 1) {
     throw new AgogeError('pretraining needs a positive number of tokens', {

@@ -27,6 +27,7 @@ import * as questions from './tree-questions.ts'
 import { lexiconWords } from './lexicon.ts'
 import { inOtherWords } from './paraphrase.ts'
 import { askOfRecords, changeRecords } from './record-stories.ts'
+import { lookUps, rowsAgain } from './rows.ts'
 import { describedServer, unseenServer, unseenWords } from './servers/described-server.ts'
 
 /** Skills that a base corpus can teach. */
@@ -66,6 +67,8 @@ export const corpusSkills = {
   ruling,
   'ask of records': askOfRecords,
   'change records': changeRecords,
+  'rows again': rowsAgain,
+  'look-ups': lookUps,
   'many effects': stories.manyEffects,
   'described server': describedServer,
   // Only evaluated: no stage has them.
@@ -113,7 +116,8 @@ const general = {
  * Relative number of conversations per skill and stage. `general` makes a base model. `decisions`, trained after it, is half
  * about acting by a condition, which a model of this size learns only from many examples. `records`, trained after both, is
  * half about reading and changing lists of records with memorised tools. `described`, also trained after the first two, is
- * half about servers that are described in the prompt. Both draw the words of all skills from the lexicon.
+ * half about servers that are described in the prompt. `rows` is all about finding a row by what stands in it; the model of the
+ * package was not trained on it. These three draw the words of all skills from the lexicon.
  */
 export const corpusStages = {
   general,
@@ -127,6 +131,10 @@ export const corpusStages = {
     condition: 0,
     'weighed condition': 25,
     ruling: 25,
+  },
+  rows: {
+    'rows again': 38,
+    'look-ups': 62,
   },
   records: {
     ...general,

@@ -224,7 +224,14 @@ function askTable(
       )
       if (of === undefined) return undefined
       const asked: Asked = { form, noun, of: words(of), by: words(by), value: said(record[by]) }
-      return askOne(table, value, asked, of, (some) => some.find((other) => other[by] === record[by]))
+      return askOne(
+        table,
+        value,
+        asked,
+        of,
+        (some) => some.find((other) => other[by] === record[by]),
+        String(record[by]),
+      )
     }
     case 'missing': {
       const by = pickFrom(
@@ -284,18 +291,21 @@ function askMost(
   return askOne(table, value, asked, of, best)
 }
 
-/** A question for one property of one record. */
+/** A question for one property of one record. An answer may say `stated`, by which the request names the record. */
 function askOne(
   table: Table,
   value: unknown,
   asked: Asked,
   of: string,
   choose: (records: readonly PlainObject[]) => PlainObject | undefined,
+  stated?: string,
 ): Question | undefined {
   const found = choose(table.records)?.[of]
   if (!isSayable(found)) return undefined
   const answer = String(found)
-  const others = valuesIn(value).filter((item) => item.length > 1 && !containsWhole(answer, item))
+  const others = valuesIn(value).filter(
+    (item) => item.length > 1 && item !== stated && !containsWhole(answer, item),
+  )
   return {
     asked,
     property: of,

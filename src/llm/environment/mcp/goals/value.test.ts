@@ -11,8 +11,11 @@ test('numbers are equal by value, in words and rounded', () => {
   expect(hasValue('3.3', { type: 'number', answer: '3.3333333333333335' })).toBe(false)
   expect(hasValue('There are three contacts.', { type: 'number', answer: '3' })).toBe(true)
   // Repeating the request is no listing of values; naming another value of the result is.
-  expect(hasValue('17 plus 4 is 21', { type: 'number', answer: '21' })).toBe(true)
+  for (const given of ['17 plus 4 is 21', 'id 17, price: 21'])
+    expect(hasValue(given, { type: 'number', answer: '21' })).toBe(true)
   for (const given of [
+    '21: 17',
+    '17: 4: 21',
     '17, 4, 21',
     '17 4 is 21 is 17',
     '21 215',

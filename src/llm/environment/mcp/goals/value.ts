@@ -21,7 +21,7 @@ const refusals =
 /**
  * Whether an answer has the expected value. Numbers are equal up to rounding to two or more decimals, dates up to their
  * notation, lists as sets, texts up to case, quotes and white space. An answer may be a short sentence that contains the
- * value and none of the other values of the result. Other numbers may only stand before a verb that leads to the value.
+ * value and none of the other values of the result. Other numbers may only stand before a verb or colon that leads to the value.
  *
  * @example
  * hasValue('The total is 1,250.', { type: 'number', answer: '1250' }) // true
@@ -143,9 +143,12 @@ function numbersIn(text: string): FoundNumber[] {
   ].map(([whole, decimals = '']) => ({ value: Number(whole), decimals: decimals.length }))
 }
 
-/** Whether a sentence says other numbers first and ends with this one: "17 plus 4 is 21", but not "17, 4, 21" or "21 is 17 plus 4". */
+/**
+ * Whether a sentence says other numbers first and ends with this one: "17 plus 4 is 21" or "id 3, price: 8", but not "17, 4, 21" or
+ * "21 is 17 plus 4".
+ */
 function concludes(answer: string, wanted: number): boolean {
-  const parts = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=/i)
+  const parts = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=|: /i)
   const [said, ...more] = numbersIn(parts.at(-1) ?? '')
   const isAlone = more.length === 0 && withUnits(parts.at(-1) ?? '') === 0
   return parts.length === 2 && said !== undefined && isAlone && sameNumber(said, wanted)

@@ -15,7 +15,8 @@ async function prepare(tools: string, options: { allow?: string[] } = {}) {
   const { tasks, leftOut } = await environment.prepareTasks({
     seed: 1,
     counts: { train: 8 },
-    deadlineSeconds: 2,
+    // Long enough for 10 MB on a busy machine.
+    deadlineSeconds: 10,
     onProfile: (found) => (profile = found),
   })
   return {
@@ -32,7 +33,7 @@ test('only the bad tool is left out, with a sentence that says why; the others c
   )
   expect(reasons).toEqual({
     peek: 'it is marked as only reading (readOnlyHint), but it changes what list_notes shows; to use it as a tool that writes, add --allow peek',
-    hang: 'it takes longer than 2 s, in 2 calls',
+    hang: 'it takes longer than 10 s, in 2 calls',
     flood: 'no call of it succeeded: the result has 10000000 characters, and at most 1000000 are read',
     die: expect.stringMatching(/^the server failed in 2 calls of it: .*exit code 7/),
     preach:

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../../../../engine/random/index.ts'
+import { askAbout } from './questions.ts'
+import { hasValue } from './value.ts'
+
+test('an answer may name the record as the request does, but no other value of the result', () => {
+  const rows = [
+    { id: 31, name: 'Blue ink', price: 12 },
+    { id: 44, name: 'Oak desk', price: 95 },
+  ]
+  const seen = new Set<string>()
+  for (let seed = 0; seed < 60; seed += 1) {
+    const question = askAbout(JSON.stringify(rows), 'which', {
+      stated: '',
+      noun: 'product',
+      random: createRandom('questions', seed),
+      ignore: [],
+      strange: 'nothing such',
+    })
+    if (question?.asked.form !== 'which') throw new Error('no question')
+    const { asked, expected } = question
+    const [row, other] = Object.values(rows[0]).map(String).includes(asked.value) ? rows : rows.toReversed()
+    seen.add(`${asked.by} ${asked.of}`)
+    const answer = String(Object.entries(row).find(([key]) => key === asked.of)?.[1])
+    expect(expected.answer).toBe(answer)
+    expect(hasValue(`${asked.by} ${asked.value}, ${asked.of}: ${answer}`, expected)).toBe(true)
+    expect(hasValue(`the ${asked.of} of ${asked.value} is ${answer}`, expected)).toBe(true)
+    for (const [key, value] of Object.entries(other))
+      expect(hasValue(`${key} ${String(value)}, ${asked.of}: ${answer}`, expected)).toBe(false)
+    expect(hasValue(JSON.stringify(row), expected)).toBe(false)
+  }
+  expect(seen.size).toBe(6)
+})
