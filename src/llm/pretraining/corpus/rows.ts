@@ -1,5 +1,5 @@
 /**
- * Exercises in finding a row by what stands in it. In trials a model of 0.9M parameters learnt this where the rows of each
+ * Exercises in finding a row by what stands in it. In trials a model of 0.9M parameters learnt this, for short rows, where the rows of each
  * conversation are set apart in a way of their own and many rows are chosen. With the same marks every time it learnt the marks, and
  * took a value of any row.
  */
