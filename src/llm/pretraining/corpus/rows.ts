@@ -18,7 +18,7 @@ import {
   word,
   words,
 } from './draw.ts'
-import { drawRecords, plainKeys, type Records, recordsText, type Row } from './records.ts'
+import { drawRecords, plainKeys, type Records, recordsText, recordTools, type Row } from './records.ts'
 
 /** What stands before each value of a row, and after the last. */
 interface Layout {
@@ -138,7 +138,7 @@ export function lookUps(d: Draw): ChatMessage[] {
       role: 'user',
       text: say(d, '[the {things}|list the {things}|{things}|show the {things}]', { things: of.things }),
     },
-    { role: 'assistant', text: '', calls: [{ name: 'ledger-view', arguments: { of: of.things } }] },
+    { role: 'assistant', text: '', calls: [recordTools[0].look(of)] },
     { role: 'tool', text: recordsText(d, of) },
     { role: 'assistant', text: 'done' },
     ...shuffled(d, pairs)

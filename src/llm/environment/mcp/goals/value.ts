@@ -148,7 +148,9 @@ function numbersIn(text: string): FoundNumber[] {
  * "21 is 17 plus 4".
  */
 function concludes(answer: string, wanted: number): boolean {
-  const parts = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=|: /i)
+  const byVerb = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=/i)
+  // A colon leads to a value only where no verb does: "Result: 17 plus 4 is 21".
+  const parts = byVerb.length > 1 ? byVerb : answer.split(': ')
   const [said, ...more] = numbersIn(parts.at(-1) ?? '')
   const isAlone = more.length === 0 && withUnits(parts.at(-1) ?? '') === 0
   return parts.length === 2 && said !== undefined && isAlone && sameNumber(said, wanted)
