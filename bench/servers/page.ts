@@ -1,5 +1,5 @@
 // The table of docs/results/servers.md, from the stored rows.
-import type { MeanEstimate } from 'agoge/statistics'
+import { average, type Estimate, intervalText, type MeanEstimate } from 'agoge/statistics'
 import type { CheatingRates } from './printed.ts'
 import type { AuditRow } from './audit.ts'
 import type { ServerRow } from './row.ts'
@@ -48,7 +48,7 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
   return [
     ...table,
     '',
-    'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds; differences are paired by task, one for each seed, with 95% intervals.',
+    'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds. Differences are paired by task. Their 95% intervals are of the mean of the seeds that were measured: they cover the choice of tasks, not that of seeds.',
     '',
     `Minutes are of \`agoge train\` on ${machines(rows)}, from the first call that finds out what the tools do to the report.`,
     ...replaced.flatMap((sentence) => ['', sentence]),
@@ -70,7 +70,7 @@ function cells(server: BenchServer, rows: readonly ServerRow[], audit: AuditRow 
     return known.length === 0 ? '–' : String(Math.min(...known))
   }
   const cheating = rows.flatMap((row) => (row.cheating === null ? [] : [highest(row.cheating)]))
-  const gains = rows.flatMap((row) => (row.gain === null ? [] : [points(row.gain)]))
+  const gains = rows.flatMap((row) => (row.gain === null ? [] : [row.gain]))
   return [
     server.reserve ? `${server.name} (reserve)` : server.name,
     `${least(rows.map((row) => row.tools.usable.length))} of ${server.tools - (server.needInternet ?? []).length}`,
@@ -81,7 +81,9 @@ function cells(server: BenchServer, rows: readonly ServerRow[], audit: AuditRow 
     mean((row) => row.base?.mean),
     mean((row) => row.warmStart?.mean),
     mean((row) => row.rl?.mean),
-    gains.length === 0 ? '–' : gains.join('; '),
+    gains.length === 0
+      ? '–'
+      : `${points(meanGain(gains))}${gains.length === 1 ? '' : `; by seed ${gains.map(({ mean: gain }) => signed(gain)).join(', ')}`}`,
     rows.map((row) => `${row.minutes.toFixed(1)}${row.stopped ? ' (stopped)' : ''}`).join('; '),
   ]
 }
@@ -100,9 +102,29 @@ const percent = (share: number): string => `${Number((100 * share).toFixed(share
 
 /** A paired difference in percentage points with its interval: `+3.1 (0.4 to 5.8)`. */
 function points(gain: MeanEstimate): string {
-  const show = (share: number): string => (100 * share).toFixed(1)
-  const interval = 'noInterval' in gain ? gain.noInterval : `${show(gain.low)} to ${show(gain.high)}`
-  return `${gain.mean >= 0 ? '+' : ''}${show(gain.mean)} (${interval})`
+  const interval = intervalText(gain, (share) => (100 * share).toFixed(1))
+  return `${signed(gain.mean)} (${interval})`
+}
+
+const signed = (share: number): string => `${share >= 0 ? '+' : ''}${(100 * share).toFixed(1)}`
+
+/**
+ * The mean of the gains of several seeds, whose tasks differ, with its interval: the distances to the bounds add up as
+ * squares (Zou & Donner, Statistics in Medicine 27 (2008)). It covers the choice of tasks, not that of seeds.
+ */
+export function meanGain(gains: readonly MeanEstimate[]): MeanEstimate {
+  const mean = average(gains.map((gain) => gain.mean))
+  const n = gains.reduce((sum, gain) => sum + gain.n, 0)
+  const unknown = gains.find((gain) => 'noInterval' in gain)
+  if (unknown !== undefined) return { ...unknown, mean, n }
+  const spread = (of: (gain: Estimate) => number): number =>
+    Math.hypot(...gains.map((gain) => ('noInterval' in gain ? 0 : of(gain)))) / gains.length
+  return {
+    mean,
+    low: mean - spread((gain) => gain.mean - gain.low),
+    high: mean + spread((gain) => gain.high - gain.mean),
+    n,
+  }
 }
 
 /** One item for each server: errors, then tools with the same reason in one line. */

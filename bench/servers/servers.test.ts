@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { rowOf } from './audit.ts'
-import { withRows, rowsText } from './page.ts'
+import { meanGain, withRows, rowsText } from './page.ts'
 import { mcpConfig, packageOf } from './prepare.ts'
 import { readMeasures, readPrinted } from './printed.ts'
 import { pairedGain, readRows, seedsOf, withoutFolder } from './row.ts'
@@ -183,6 +183,21 @@ test('the table shows means over seeds, each gain, and why tools were left out, 
   expect(asked).toContain('- time\n  - How many days has \\[May\\]?')
   expect(text).toContain('`current_time`, `relative_time`: tells \\| the \\[present\\] time')
   expect(() => withRows('no markers', { rows: [], audits: [] }, [])).toThrow(/no line/)
+})
+
+test('the gains of several seeds become one, whose interval is narrower by the root of their number', () => {
+  const gain = { mean: 0.1, low: 0.06, high: 0.16, n: 400 }
+  const mean = meanGain([gain, { ...gain, mean: 0.2, low: 0.17, high: 0.28 }])
+  // Halves of the distances below the means, 0.04 and 0.03, and above them, 0.06 and 0.08.
+  expect(mean.mean).toBeCloseTo(0.15, 12)
+  expect(mean.low).toBeCloseTo(0.125, 12)
+  expect(mean.high).toBeCloseTo(0.2, 12)
+  expect(mean.n).toBe(800)
+  expect(meanGain([gain])).toEqual(gain)
+  const few = { mean: 0, low: null, high: null, n: 4, noInterval: 'no interval: n = 4, fewer than 5' }
+  expect(meanGain([gain, few])).toMatchObject({ mean: 0.05, low: null, noInterval: few.noInterval })
+  const both = rowsText({ rows: [row, { ...row, seed: 1 }], audits: [] }, benchServers)
+  expect(both).toContain('+10.0 (6.5 to 13.5); by seed +10.0, +10.0')
 })
 
 test('a server is replaced only by a reserve, and the page says why', () => {
