@@ -3,9 +3,11 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { defined } from '../defined.ts'
+import { watchGroup, markVariable, newMark, unwatchGroup } from './process-watchdog.ts'
 
 const windows = process.platform === 'win32'
-const alive = new Set<ChildProcessWithoutNullStreams>()
+/** The processes that run, with their marks. */
+const alive = new Map<ChildProcessWithoutNullStreams, string>()
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Kills a process and everything it started. Does nothing if it has already exited. */
@@ -25,18 +27,22 @@ interface RunningProcess {
   pid: number
   parent: number
   group: number
+  isMarked: boolean
 }
 
-/** The processes of this machine that have not ended. Only Linux tells. */
-function runningProcesses(): RunningProcess[] {
+/** The processes of this machine that have not ended, and whether they have this mark. Only Linux tells. */
+function runningProcesses(mark: string): RunningProcess[] {
   if (process.platform !== 'linux') return []
+  const entry = `${markVariable}=${mark}\0`
   return readdirSync('/proc').flatMap((name): RunningProcess[] => {
     if (!/^\d+$/.test(name)) return []
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
       // After the name, which may have brackets: state, parent, group.
       const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), group: Number(group) }]
+      if (state === 'Z') return []
+      const isMarked = environmentOf(name).includes(entry)
+      return [{ pid: Number(name), parent: Number(parent), group: Number(group), isMarked }]
     } catch {
       // It ended while the list was read.
       return []
@@ -44,15 +50,27 @@ function runningProcesses(): RunningProcess[] {
   })
 }
 
-/** The groups of a process's descendants apart from its own: a browser, for example, is started in a group of its own. */
-function groupsBelow(pid: number): number[] {
-  const running = runningProcesses()
+/** What a process was started with; nothing for a process of another user. */
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * The groups of a process's descendants apart from its own: a browser, for example, is started in a group of its own. A
+ * descendant whose parents have ended is known by its mark.
+ */
+function groupsBelow(pid: number, mark: string): number[] {
+  const running = runningProcesses(mark)
   const found = new Set([pid])
   const groups = new Set<number>()
   for (let before = 0; found.size > before;) {
     before = found.size
-    for (const { pid: child, parent, group } of running) {
-      if (!found.has(parent)) continue
+    for (const { pid: child, parent, group, isMarked } of running) {
+      if (!found.has(parent) && !isMarked) continue
       found.add(child)
       // 0 is a group that this process cannot see, and would mean its own.
       if (group > 1 && group !== pid) groups.add(group)
@@ -61,13 +79,15 @@ function groupsBelow(pid: number): number[] {
   return [...groups]
 }
 
+/** Kills the group of a process and those of its descendants. */
+function killWithDescendants(pid: number, mark: string): void {
+  const others = groupsBelow(pid, mark)
+  killTree(pid, 'SIGKILL')
+  for (const group of others) killTree(group, 'SIGKILL')
+}
+
 function killAll(): void {
-  for (const { pid } of alive) {
-    if (pid === undefined) continue
-    const others = groupsBelow(pid)
-    killTree(pid, 'SIGKILL')
-    for (const group of others) killTree(group, 'SIGKILL')
-  }
+  for (const [{ pid }, mark] of alive) if (pid !== undefined) killWithDescendants(pid, mark)
 }
 
 /** If there is another listener, the program exits by itself. Otherwise exit as the signal would. */
@@ -94,15 +114,17 @@ function forget(child: ChildProcessWithoutNullStreams): void {
 
 /**
  * Starts a command as the leader of its own process group, so that everything it starts (e.g. a server behind `npx`) can be
- * ended with it. All remaining groups are killed when this process exits or is interrupted.
+ * ended with it. All remaining groups are killed when this process ends, even by `kill -9` (not on Windows). On Linux this
+ * includes processes that left the group and outlived their parent, unless they were started with another environment.
  */
 export function spawnGroup(
   command: string,
   args: readonly string[],
   options: { env: Record<string, string>; cwd?: string },
 ): ChildProcessWithoutNullStreams {
+  const mark = newMark()
   const child = spawn(command, args, {
-    env: options.env,
+    env: { ...options.env, [markVariable]: mark },
     stdio: ['pipe', 'pipe', 'pipe'],
     // On Windows, `npx` and other scripts are .cmd files, which only a shell can start.
     shell: windows && !/\.exe$/i.test(command),
@@ -111,12 +133,16 @@ export function spawnGroup(
     ...defined({ cwd: options.cwd }),
   })
   if (alive.size === 0) watch()
-  alive.add(child)
+  alive.set(child, mark)
+  const { pid } = child
   child.once('error', () => {
-    if (child.pid === undefined) forget(child)
+    if (pid === undefined) forget(child)
   })
+  if (pid === undefined) return child
+  watchGroup(pid)
   child.once('exit', () => {
-    if (child.pid !== undefined) killTree(child.pid, 'SIGKILL')
+    killWithDescendants(pid, mark)
+    unwatchGroup(pid)
     forget(child)
   })
   return child
@@ -130,10 +156,11 @@ const killedWithin = 1000
  * had started. Resolves when the leader has exited and these have ended.
  */
 export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs = 300): Promise<void> {
-  const pid = child.pid
-  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const { pid } = child
+  const mark = alive.get(child)
+  if (pid === undefined || mark === undefined) return
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const others = groupsBelow(pid)
+  const others = groupsBelow(pid, mark)
   child.stdin.end()
   killTree(pid, 'SIGTERM')
   const timer = setTimeout(() => killTree(pid, 'SIGKILL'), graceMs)
@@ -141,8 +168,8 @@ export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs = 
   clearTimeout(timer)
   for (const group of others) killTree(group, 'SIGKILL')
   const until = performance.now() + killedWithin
-  while (others.length > 0 && performance.now() < until) {
-    if (!runningProcesses().some(({ group }) => others.includes(group))) return
+  while (performance.now() < until) {
+    if (!runningProcesses(mark).some(({ group, isMarked }) => isMarked || others.includes(group))) return
     await wait(10)
   }
 }

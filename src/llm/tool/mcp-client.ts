@@ -6,6 +6,7 @@ import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
 import { checkNames, toolsPage, type ToolsPage, toToolResult, type UnusableTool } from './mcp-results.ts'
 import { handshake, type McpSession } from './mcp-session.ts'
 import { openSignIn, type SignInOptions } from './oauth.ts'
+import { hideMarks } from '../../runs/process-watchdog.ts'
 import { redactData, redactError, redactTools } from './redact.ts'
 import type { ServerConfig } from './server-config.ts'
 import { causeText, connectHint, isTimeout } from './stdio-transport.ts'
@@ -104,7 +105,7 @@ export async function connectServer(
     'url' in config && config.oauth !== undefined
       ? await openSignIn(config, config.oauth, options.signIn)
       : undefined
-  const hide = options.redact ?? ((text: string) => text)
+  const hide = (text: string): string => hideMarks(options.redact?.(text) ?? text)
   const redact = signIn === undefined ? hide : (text: string) => hide(signIn.hide(text))
   const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
   const limitSeconds = options.connectSeconds ?? defaultConnectSeconds(config)

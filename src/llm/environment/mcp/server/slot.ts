@@ -33,8 +33,11 @@ export interface SlotPlan {
 }
 
 const mostFiles = 20_000
-/** A program of more than this runs where it is. */
-const programLimit: SizeLimit = { bytes: 16_000_000, files: 2000 }
+/**
+ * A program of more than this runs where it is. Each look at the state looks at every file of the slot, which for 300 takes
+ * as long as a short call.
+ */
+const programLimit: SizeLimit = { bytes: 16_000_000, files: 300 }
 /** Options of launchers whose value names a program. */
 const launcherOption = /^(?:--directory|--project|--prefix|--cwd|--from|-C|--import|--require|-r|--loader)$/
 
