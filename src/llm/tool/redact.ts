@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { AgogeError } from '../../error.ts'
+import { secretFinder } from '../../untrusted/find-secrets.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
 import type { UnusableTool } from './mcp-results.ts'
 import type { ServerConfig } from './server-config.ts'
@@ -8,8 +9,8 @@ export interface Redactor {
   /** Returns the text with every configured value replaced by `[redacted]`. */
   text(text: string): string
   /**
-   * Returns a copy of plain data (objects, lists, strings) with every string redacted, keys included. Other values are
-   * unchanged.
+   * Returns a copy of plain data (objects, lists, strings, numbers) with every text redacted, keys included. A number that
+   * is a secret becomes text. Other values are unchanged.
    */
   data<T>(value: T): T
 }
@@ -69,8 +70,7 @@ function secretsOf(config: ServerConfig): string[] {
 
 /**
  * Returns a redactor for the environment and header values of these configurations, and for values inserted by
- * `${VAR}`. It finds them in plain text, JSON, URLs and base64. Everything that is stored or shown passes through a
- * redactor.
+ * `${VAR}`. It finds them in the encodings of `secretFinder`. Everything that is stored or shown passes through a redactor.
  */
 export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
   return redactorOf([...configs].flatMap(secretsOf))
@@ -78,30 +78,32 @@ export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
 
 /** Returns a redactor for these values, as `createRedactor` finds them. */
 export function redactorOf(secrets: readonly string[]): Redactor {
-  const forms = new Set<string>()
-  for (const secret of secrets) {
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
-      forms.add(form)
-    if (secret.length >= 8) forms.add(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
-  }
-  // The longest first, because one value may be a prefix of another.
-  const ordered = [...forms].sort((a, b) => b.length - a.length)
-  /** Placeholder during the search, so that a value such as "acted" is not found inside "[redacted]". */
-  const mark = '\uFFFF'
+  const find = secretFinder(secrets)
 
-  // No regular expression: a value may exceed the size limit of one, and the error would quote the value.
   function text(given: string): string {
-    const marked = ordered.reduce((rest, form) => rest.replaceAll(form, mark), given)
-    return marked === given ? given : marked.replaceAll(mark, '[redacted]')
+    let redacted = ''
+    let from = 0
+    for (const [start, end] of find(given)) {
+      redacted += `${given.slice(from, start)}[redacted]`
+      from = end
+    }
+    return redacted + given.slice(from)
   }
 
   return { text, data: (value) => redactData(value, text) }
 }
 
-/** Returns a copy of plain data with `redact` applied to every string, keys included. Other values are unchanged. */
+/**
+ * Returns a copy of plain data with `redact` applied to every string, keys included. A number that it would change becomes
+ * text. Other values are unchanged.
+ */
 export function redactData<T>(given: T, redact: (text: string) => string): T {
   function copy(value: unknown): unknown {
     if (typeof value === 'string') return redact(value)
+    if (typeof value === 'number') {
+      const redacted = redact(String(value))
+      return redacted === String(value) ? value : redacted
+    }
     if (Array.isArray(value)) return value.map(copy)
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
     const prototype: unknown = Object.getPrototypeOf(value)
