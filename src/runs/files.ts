@@ -2,10 +2,12 @@ import {
   closeSync,
   existsSync,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -162,7 +164,7 @@ function noFoldersHere(folder: string, cause: unknown): AgogeError {
 }
 
 /**
- * Writes a file atomically: it is either complete or unchanged, even after a kill or on a full disk. Writes a temporary file and
+ * Writes a file atomically: it is either complete or unchanged, even after a kill, a power cut or on a full disk. Writes a temporary file and
  * renames it. Devices, pipes and links (`/dev/stdout`) are written directly. Creates missing folders.
  *
  * @param mode permissions of a new file. Default: what the process gives new files.
@@ -175,12 +177,37 @@ export function writeWhole(path: string, text: string | Uint8Array, mode?: numbe
     const aside = join(dirname(path), `${basename(path)}.${process.pid}.part`)
     try {
       writeFileSync(aside, text, mode === undefined ? {} : { mode })
-      renameSync(aside, path)
+      renameFlushed(aside, path)
     } catch (error) {
       rmSync(aside, { force: true })
       throw error
     }
   })
+}
+
+/**
+ * Waits until a file or folder is on the disk. Without it a power cut may leave an empty file under the new name, because the
+ * rename can reach the disk before the contents.
+ */
+export function flush(path: string): void {
+  const folder = isFolder(path)
+  // Windows opens no folders, and writes their entries by itself.
+  if (folder && process.platform === 'win32') return
+  const file = openSync(path, folder ? 'r' : 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Renames a file or folder so that after a power cut the new name has the old contents or all of the new ones. */
+export function renameFlushed(from: string, to: string): void {
+  const inside = isFolder(from) ? readdirSync(from, { recursive: true, encoding: 'utf8' }) : []
+  for (const name of inside) flush(join(from, name))
+  flush(from)
+  renameSync(from, to)
+  flush(dirname(to))
 }
 
 /** Checks whether `writeWhole` could write there, and leaves no changes. @throws AgogeError naming the file or its folder. */

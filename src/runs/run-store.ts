@@ -14,6 +14,7 @@ import {
   writeChecked,
 } from './checksums.ts'
 import { refuseEarlierVersion } from './convert.ts'
+import { flush } from './files.ts'
 import { lockRun } from './lock.ts'
 import { refuseExistingRun } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -151,6 +152,8 @@ export function saveRun(
   const previous = readCurrent(folder)
   const current = { checkpoint, state }
   const offsets = Object.fromEntries(growingFiles.map((file) => [file, folder.size(file)]))
+  // After a power cut the state must not name lines that did not reach the disk.
+  for (const file of growingFiles) if (folder.has(file)) flush(folder.file(file))
   saveTimes(folder, previous?.checksum, sha256(JSON.stringify(current)), { ...times, offsets })
   folder.write(stateFile, withChecksum(current, 1))
   const kept = new Set([checkpoint, 'final', ...keep])

@@ -58,7 +58,10 @@ test.each(Object.entries(encodings))(
   (name, encode) => {
     const random = createRandom(name)
     const word = (least: number, most: number): string =>
-      Array.from({ length: least + random.int(most - least + 1) }, () => alphabet[random.int(alphabet.length)]).join('')
+      Array.from(
+        { length: least + random.int(most - least + 1) },
+        () => alphabet[random.int(alphabet.length)],
+      ).join('')
     for (let trial = 0; trial < 200; trial++) {
       const secret = word(8, 40)
       const [before, after] = [word(0, 12), word(0, 12)]

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { readSafetensors, type StoredType, writeSafetensors } from '../../engine/nn/index.ts'
 import { AgogeError } from '../../error.ts'
 import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
+import { renameFlushed } from '../../runs/files.ts'
 import { hashWeights } from '../adapter/lora.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { readAdapterCheckpoint, writeAdapterCheckpoint } from '../adapter/peft.ts'
@@ -102,7 +103,7 @@ export async function writeCheckpoint(
     await writeChecksums(aside)
     await rm(before, { recursive: true, force: true })
     if (existsSync(folder)) await rename(folder, before)
-    await rename(aside, folder)
+    renameFlushed(aside, folder)
     await rm(before, { recursive: true, force: true })
   } catch (cause) {
     await rm(aside, { recursive: true, force: true }).catch(() => {})

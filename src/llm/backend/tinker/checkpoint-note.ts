@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { readWithChecksum, withChecksum } from '../../../runs/checksums.ts'
+import { renameFlushed } from '../../../runs/files.ts'
 
 /** Content of a checkpoint folder if the weights are on a server: where they are. Never contains a key. */
 export interface CheckpointNote {
@@ -27,7 +28,7 @@ export function writeNote(folder: string, note: CheckpointNote): void {
   writeFileSync(join(aside, name), withChecksum(note, 2))
   rmSync(before, { recursive: true, force: true })
   if (existsSync(folder)) renameSync(folder, before)
-  renameSync(aside, folder)
+  renameFlushed(aside, folder)
   rmSync(before, { recursive: true, force: true })
 }
 
