@@ -1,5 +1,5 @@
 import type { EpisodeNode } from '../episode/types.ts'
-import { encodeMessage } from '../tokenizer/template.ts'
+import { encodeMessage, lastResult } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { ChatFormat } from './chat-format/types.ts'
 import { createWindows } from './chat-actor.ts'
@@ -35,7 +35,9 @@ export function createExpertActor(options: ExpertActorOptions): Actor {
       return { text, calls, finish: 'stop', weightVersion: 0, ...windows.spoke(window, said) }
     }
     const encoded =
-      tokenizer === undefined ? none : encodeMessage(tokenizer, { role: 'assistant', text, calls })
+      tokenizer === undefined
+        ? none
+        : encodeMessage(tokenizer, { role: 'assistant', text, calls }, lastResult(request.nodes))
     return {
       text,
       calls,

@@ -144,3 +144,24 @@ test('a word before a call is read as text, the call as a call', async () => {
   const { acts } = await actsOn([[...act.tokens.subarray(1)]])
   expect(acts[0]).toMatchObject({ text: 'yes', calls: [{ name: 'read', arguments: args }] })
 })
+
+test('marks of records are tokens of the expert and of the policy, and no part of what they say', async () => {
+  const marking = createTokenizer({ ...tokenizer.model, recordMarks: true })
+  const answer = 'name: notes, path: b'
+  const expert = createExpertActor({
+    tasks: new Map([['e', { plan: () => ({ answer }) }]]),
+    tokenizer: marking,
+  })
+  const result = '[{"name":"file","path":"a"},{"name":"notes","path":"b"}]'
+  const nodes = nodesOf({ role: 'user', text: 'read the file' }, { role: 'tool', text: result })
+  const request = { episode: 'e', turn: 1, nodes, tools: [] }
+  const [act] = await expert.act([request], {})
+  if (act instanceof Error) throw act
+  expect(act.tokens.filter((id) => id === marking.mark(2))).toHaveLength(2)
+  const backend = backendSaying([[...act.tokens.subarray(1)]])
+  const sampling = { temperature: 0 }
+  const actor = createLocalActor({ backend, tokenizer: marking, sampling, seed: 1, maxTokensPerTurn: 32 })
+  const [said] = await actor.act([request], {})
+  expect(said).toMatchObject({ text: answer, tokens: act.tokens })
+  expect(actor.encode(nodes[1])).toEqual(encodeMessage(marking, { role: 'tool', text: result }).tokens)
+})

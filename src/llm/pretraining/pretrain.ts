@@ -55,6 +55,8 @@ export interface PretrainOptions extends RunOptions {
   config?: TransformerConfig
   /** Default: that of `from`, or one trained on the first 20,000 conversations of the seed. See `corpusTokenizer`. */
   tokenizer?: Tokenizer
+  /** Whether the values of records stand between marks (`markedResult`) in what the model reads. Default: as its tokenizer says. */
+  recordMarks?: boolean
   /** Default: that of `stageSchedules`. */
   batchTokens?: number
   /** Peak learning rate. Default: that of `stageSchedules`. */
@@ -162,8 +164,21 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   const start =
     from === undefined ? 'nothing' : createHash('sha256').update(from.parameters.data).digest('hex')
   const longest = longestOf[stage]
-  const settings = { seed, totalTokens, stage, start, config, batchTokens, highest, contextWeight, longest }
-  const tokenizer = options.tokenizer ?? from?.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
+  const { model } = options.tokenizer ?? from?.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
+  const { recordMarks = model.recordMarks === true } = options
+  const tokenizer = createTokenizer({ ...model, recordMarks })
+  const settings = {
+    seed,
+    totalTokens,
+    stage,
+    start,
+    config,
+    batchTokens,
+    highest,
+    contextWeight,
+    longest,
+    ...(recordMarks && { recordMarks }),
+  }
   const threads = options.threads === undefined ? {} : { threads: options.threads }
   const parameters = from?.parameters ?? initialiseParameters(config, seed)
   const readsTools =

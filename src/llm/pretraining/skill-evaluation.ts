@@ -73,8 +73,10 @@ export async function evaluateSkills(
     for (let i = 0; i < count; i += 1) {
       const context: number[] = []
       let asked = false
+      let result: string | undefined
       for (const message of skillConversation(evaluatedSkills[name], seed * 1_000_003 + i, 'probe')) {
-        const { tokens } = encodeMessage(tokenizer, message)
+        if (message.role === 'tool') result = message.text
+        const { tokens } = encodeMessage(tokenizer, message, result)
         if (message.role === 'assistant' && !(firstTurn && asked)) {
           asked = true
           requests.push({

@@ -1,6 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import { packTexts } from '../grammar/cursor.ts'
 import { createAddedSplitter, createSplitter, type TokenizerLayout } from './tokenizer-layout.ts'
+import { markBytes } from './record-marks.ts'
 import type { Tokenizer, TokenizerModel } from './tokenizer.ts'
 
 /**
@@ -50,9 +51,11 @@ export function createByteTokenizer(model: TokenizerModel): Tokenizer {
     layout?.added ?? [...specials].map(([content, id]) => ({ id, content, special: true, normalized: false }))
   for (const { content, id } of added) specials.set(content, id)
   const addedIds = new Set(specials.values())
-  const tokenBytes = model.tokens.map((token, id) =>
-    addedIds.has(id) ? new TextEncoder().encode(token) : bytesOf(token),
-  )
+  const marks = model.recordMarks === true ? markBytes.map((byte) => idOf(byteSymbols[byte])) : []
+  const tokenBytes = model.tokens.map((token, id) => {
+    if (marks.includes(id)) return new Uint8Array(0)
+    return addedIds.has(id) ? new TextEncoder().encode(token) : bytesOf(token)
+  })
   const longestToken = tokenBytes.reduce((longest, { length }) => Math.max(longest, length), 1)
   const byteIds = byteSymbols.map(idOf)
   const splitters = layout?.patterns.map(createSplitter)
@@ -176,8 +179,12 @@ export function createByteTokenizer(model: TokenizerModel): Tokenizer {
       return id
     },
     isSpecial: (id) => specialIds.has(id),
+    mark: (record) => marks[record - 1],
     bytes: (id) => tokenBytes[id] ?? new Uint8Array(0),
-    texts: () => packTexts(tokenBytes.map((bytes, id) => (specialIds.has(id) ? undefined : bytes))),
+    texts: () =>
+      packTexts(
+        tokenBytes.map((bytes, id) => (specialIds.has(id) || marks.includes(id) ? undefined : bytes)),
+      ),
   }
 }
 

@@ -1,3 +1,4 @@
+import { markedAnswer, markedResult } from './record-marks.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /** One message of a conversation, before it is tokenized. */
@@ -30,16 +31,15 @@ export interface EncodedMessage {
   mask: Uint8Array
 }
 
-type Segment = { special: SpecialToken } | { text: string }
+type Segment = { special: SpecialToken } | { text: string } | { record: number }
 
 /** Compact JSON of a call, exactly as between `<|call|>` and the next marker. */
 export function callText(call: { name: string; arguments: Record<string, unknown> }): string {
   return JSON.stringify({ name: call.name, arguments: call.arguments })
 }
 
-function segments(message: ChatMessage): Segment[] {
-  const parts: Segment[] = [{ special: `<|${message.role}|>` }]
-  if (message.text !== '') parts.push({ text: message.text })
+function segments(message: ChatMessage, text: readonly Segment[]): Segment[] {
+  const parts: Segment[] = [{ special: `<|${message.role}|>` }, ...text]
   for (const call of message.calls ?? []) parts.push({ special: '<|call|>' }, { text: callText(call) })
   parts.push({ special: '<|end|>' })
   return parts
@@ -47,29 +47,51 @@ function segments(message: ChatMessage): Segment[] {
 
 /** The message as text with markers, for reading and for training the tokenizer. Do not encode it. */
 export function renderMessage(message: ChatMessage): string {
-  return segments(message)
-    .map((part) => ('special' in part ? part.special : part.text))
+  return segments(message, [{ text: message.text }])
+    .map((part) => ('special' in part ? part.special : 'text' in part ? part.text : ''))
     .join('')
+}
+
+/** The text of a message, with the marks of records for a model that has them. */
+function markedText(
+  tokenizer: Tokenizer,
+  { role, text }: ChatMessage,
+  result: string | undefined,
+): Segment[] {
+  if (tokenizer.mark(1) === undefined || (role !== 'tool' && (role !== 'assistant' || result === undefined)))
+    return [{ text }]
+  const parts = role === 'tool' ? markedResult(text) : markedAnswer(text, result ?? '')
+  return parts.map((part) => (typeof part === 'number' ? { record: part } : { text: part }))
 }
 
 /**
  * The message as tokens. Markers and text are encoded separately, so no text can become a marker. In an assistant
  * message everything after `<|assistant|>`, up to and including `<|end|>`, has mask 1.
+ *
+ * @param result the text of the last result before it, whose records an answer may be about. Default: none.
  */
-export function encodeMessage(tokenizer: Tokenizer, message: ChatMessage): EncodedMessage {
+export function encodeMessage(tokenizer: Tokenizer, message: ChatMessage, result?: string): EncodedMessage {
   const ids: number[] = []
-  for (const part of segments(message)) {
+  for (const part of segments(message, markedText(tokenizer, message, result))) {
     if ('special' in part) ids.push(tokenizer.special(part.special))
-    else for (const id of tokenizer.encode(part.text)) ids.push(id)
+    else if ('text' in part) for (const id of tokenizer.encode(part.text)) ids.push(id)
+    else ids.push(tokenizer.mark(part.record) ?? 0)
   }
   const mask = new Uint8Array(ids.length)
   if (message.role === 'assistant') mask.fill(1, 1)
   return { tokens: Int32Array.from(ids), mask }
 }
 
+/** The text of the last result among these messages, for `encodeMessage`. */
+export function lastResult(messages: readonly Pick<ChatMessage, 'role' | 'text'>[]): string | undefined {
+  return messages.findLast(({ role }) => role === 'tool')?.text
+}
+
 /** All messages concatenated; see `encodeMessage`. */
 export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): EncodedMessage {
-  const parts = messages.map((message) => encodeMessage(tokenizer, message))
+  const parts = messages.map((message, at) =>
+    encodeMessage(tokenizer, message, lastResult(messages.slice(0, at))),
+  )
   const length = parts.reduce((sum, part) => sum + part.tokens.length, 0)
   const result = { tokens: new Int32Array(length), mask: new Uint8Array(length) }
   let offset = 0

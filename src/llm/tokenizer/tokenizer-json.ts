@@ -21,6 +21,7 @@ export function tokenizerToJson(model: TokenizerModel): string {
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
   return JSON.stringify({
     version: '1.0',
+    ...(model.recordMarks === true && { record_marks: true }),
     truncation: null,
     padding: null,
     added_tokens: model.specialTokens.map((content) => ({
@@ -103,6 +104,7 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
       check(isPair(pair), `model.merges[${i}]`, merge, 'two tokens')
       return pair
     }),
+    ...(own && json.record_marks === true ? { recordMarks: true } : {}),
     ...(own ? {} : { layout: { normalForms, patterns, ignoreMerges, added, json: text } }),
   }
 }

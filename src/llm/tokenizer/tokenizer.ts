@@ -12,6 +12,8 @@ export interface TokenizerModel {
   tokens: readonly string[]
   /** Which tokens are markers that no text can produce. */
   specialTokens: readonly string[]
+  /** Whether texts of results have marks between them (`markedResult`). Only models that were trained so can use them. Default: no. */
+  recordMarks?: boolean
   /** Pairs of tokens to merge, in order of priority. */
   merges: readonly (readonly [string, string])[]
   /** Present for a public tokenizer, which splits texts differently from the project's own. */
@@ -43,6 +45,8 @@ export interface Tokenizer {
   /** The id of a special or other added token; throws for any other name. */
   special(name: string): number
   isSpecial(id: number): boolean
+  /** The id of the mark of a record, which has no text; undefined if this tokenizer has no marks or no more of them. */
+  mark(record: number): number | undefined
   /** The bytes of a token in a text: the name of a special token, none for an id without token. */
   bytes(id: number): Uint8Array
   /** The text of each token; special tokens have no text. */
@@ -107,6 +111,7 @@ function createSubwordTokenizer(model: TokenizerModel, json: string): Tokenizer 
       })
     },
     isSpecial: (id) => specialIds.has(id),
+    mark: () => undefined,
     bytes: (id) => tokenBytes(id),
     texts: () => packTexts(model.tokens.map((_, id) => (specialIds.has(id) ? undefined : tokenBytes(id)))),
   }

@@ -1,4 +1,4 @@
-import { callText, encodeConversation, encodeMessage } from '../../tokenizer/template.ts'
+import { callText, encodeConversation, encodeMessage, lastResult } from '../../tokenizer/template.ts'
 import type { Grammar } from '../../grammar/compile.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { checkLength } from '../../tokenizer/byte-tokenizer.ts'
@@ -66,7 +66,11 @@ export function createSmallFormat(
       return { text: wholeCharacters(tokenizer.decode(at < 0 ? output : output.subarray(0, at))) }
     },
     write: (_, messages) =>
-      encodeMessage(tokenizer, chatMessage(messages[messages.length - 1])).tokens.subarray(1),
+      encodeMessage(
+        tokenizer,
+        chatMessage(messages[messages.length - 1]),
+        lastResult(messages),
+      ).tokens.subarray(1),
     readsTools: toolTokens > 0,
     plain(output) {
       const at = output.findIndex((id) => id === end || id === tokenizer.special('<|call|>'))
