@@ -67,3 +67,9 @@ test('marks are bytes that no text has', () => {
   for (const byte of markBytes) expect(new TextDecoder().decode(Uint8Array.of(byte))).toBe('\uFFFD')
   expect(new Set(markBytes).size).toBe(13)
 })
+
+test('a result that is nested deeply takes no longer than another of its length', () => {
+  // With a search through what is open this took minutes.
+  const deep = `[{"a":${'['.repeat(200_000)}`
+  expect(markedResult(deep)).toEqual([deep])
+})

@@ -35,6 +35,8 @@ export function recordValues(text: string): RecordValue[] {
   const values: RecordValue[] = []
   const open: Container[] = []
   let records = 0
+  /** Whether a container that is open is a record. */
+  let inRecord = false
   let string = ''
   const close = (at: number): void => {
     const top = open.at(-1)
@@ -58,10 +60,10 @@ export function recordValues(text: string): RecordValue[] {
         break
       case '{':
       case '[': {
-        const inRecord = open.some(({ kind }) => kind === 'record')
         const isRecord = text[at] === '{' && top?.kind === 'list' && !inRecord
         const kind = text[at] === '[' ? 'list' : isRecord ? 'record' : 'object'
         open.push({ kind, record: isRecord ? ++records : 0, key: '', from: -1 })
+        if (isRecord) inRecord = true
         break
       }
       case ',':
@@ -71,6 +73,7 @@ export function recordValues(text: string): RecordValue[] {
       case ']':
         close(at)
         open.pop()
+        if (top?.kind === 'record') inRecord = false
         break
     }
   }
