@@ -8,7 +8,7 @@ const shortestEncoded = 8
  * A way of writing that a server may use: what it puts between the characters that count, and how a secret looks without it.
  */
 interface Writing {
-  /** What is left out of a text before it is searched. Undefined: nothing. */
+  /** What is left out of a text before it is searched for long secrets. Undefined: nothing, and short ones are searched for too. */
   between?: RegExp
   /** What stands in its place, and at both ends of the text. Default: nothing. */
   instead?: string
@@ -31,22 +31,21 @@ const writings: readonly Writing[] = [
   {
     // A line that is broken anywhere, also inside a string of JSON.
     between: lineBreak,
-    forms: (secret) =>
-      secret.length < shortestEncoded ? [] : [secret.replaceAll(lineBreak, ''), ...base64Forms(secret)],
+    forms: (secret) => [secret.replaceAll(lineBreak, ''), ...base64Forms(secret)],
   },
   {
     // 73:65, 73 65, 0x73, 0x65, \x73\x65, %73%65, \u0073\u0065, &#x73;&#x65;
     between: /0x|\\x|\\u00|%|&#x|[\s,:;"'-]+/gi,
     forms: (secret) => {
       const hex = Buffer.from(secret).toString('hex')
-      return secret.length < shortestEncoded ? [] : [hex, hex.toUpperCase()]
+      return [hex, hex.toUpperCase()]
     },
   },
   {
     // [115, 101] or &#115;&#101;
     between: /[\s,;:&#()[\]"'-]+/g,
     instead: ',',
-    forms: (secret) => (secret.length < shortestEncoded ? [] : [`,${[...Buffer.from(secret)].join(',')},`]),
+    forms: (secret) => [`,${[...Buffer.from(secret)].join(',')},`],
   },
 ]
 
@@ -112,10 +111,12 @@ function originalOf(parts: readonly Part[], at: number): number {
  * find('the key is sk-live-42') // [[11, 21]]
  */
 export function secretFinder(secrets: readonly string[]): (text: string) => TextRange[] {
-  const searched = writings.map((writing) => ({
-    ...writing,
-    wanted: [...new Set(secrets.flatMap((secret) => writing.forms(secret)))].filter((form) => form !== ''),
-  }))
+  const long = secrets.filter(({ length }) => length >= shortestEncoded)
+  const searched = writings.map((writing) => {
+    const some = writing.between === undefined ? secrets : long
+    const forms = new Set(some.flatMap((secret) => writing.forms(secret)))
+    return { ...writing, wanted: [...forms].filter((form) => form !== '') }
+  })
   return (text) =>
     merged(
       searched.flatMap(({ between, instead = '', wanted }): TextRange[] => {

@@ -2,7 +2,7 @@ import { defined } from '../../defined.ts'
 import type { ModelBackend, SampleRequest } from '../model-backend.ts'
 import { skillConversation } from './corpus/conversation.ts'
 import type { CorpusSkill } from './corpus/conversation.ts'
-import { encodeMessage } from '../tokenizer/template.ts'
+import { encodeMessage, lastResult } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
 /** The evaluated skills of the base corpus, by the name of their score. */
@@ -73,10 +73,9 @@ export async function evaluateSkills(
     for (let i = 0; i < count; i += 1) {
       const context: number[] = []
       let asked = false
-      let result: string | undefined
-      for (const message of skillConversation(evaluatedSkills[name], seed * 1_000_003 + i, 'probe')) {
-        if (message.role === 'tool') result = message.text
-        const { tokens } = encodeMessage(tokenizer, message, result)
+      const messages = skillConversation(evaluatedSkills[name], seed * 1_000_003 + i, 'probe')
+      for (const [at, message] of messages.entries()) {
+        const { tokens } = encodeMessage(tokenizer, message, lastResult(messages.slice(0, at)))
         if (message.role === 'assistant' && !(firstTurn && asked)) {
           asked = true
           requests.push({

@@ -31,7 +31,7 @@ export interface EncodedMessage {
   mask: Uint8Array
 }
 
-type Segment = { special: SpecialToken } | { text: string } | { record: number }
+type Segment = { special: SpecialToken } | { text: string } | { token: number }
 
 /** Compact JSON of a call, exactly as between `<|call|>` and the next marker. */
 export function callText(call: { name: string; arguments: Record<string, unknown> }): string {
@@ -58,10 +58,15 @@ function markedText(
   { role, text }: ChatMessage,
   result: string | undefined,
 ): Segment[] {
-  if (tokenizer.mark(1) === undefined || (role !== 'tool' && (role !== 'assistant' || result === undefined)))
-    return [{ text }]
-  const parts = role === 'tool' ? markedResult(text) : markedAnswer(text, result ?? '')
-  return parts.map((part) => (typeof part === 'number' ? { record: part } : { text: part }))
+  if (tokenizer.mark(1) === undefined) return [{ text }]
+  const answered = role === 'assistant' ? result : undefined
+  if (role !== 'tool' && answered === undefined) return [{ text }]
+  const parts = answered === undefined ? markedResult(text) : markedAnswer(text, answered)
+  return parts.flatMap((part): Segment[] => {
+    if (typeof part === 'string') return [{ text: part }]
+    const token = tokenizer.mark(part)
+    return token === undefined ? [] : [{ token }]
+  })
 }
 
 /**
@@ -75,7 +80,7 @@ export function encodeMessage(tokenizer: Tokenizer, message: ChatMessage, result
   for (const part of segments(message, markedText(tokenizer, message, result))) {
     if ('special' in part) ids.push(tokenizer.special(part.special))
     else if ('text' in part) for (const id of tokenizer.encode(part.text)) ids.push(id)
-    else ids.push(tokenizer.mark(part.record) ?? 0)
+    else ids.push(part.token)
   }
   const mask = new Uint8Array(ids.length)
   if (message.role === 'assistant') mask.fill(1, 1)
