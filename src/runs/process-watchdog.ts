@@ -34,8 +34,7 @@ while read -r change group; do
   [ "$change" = + ] && groups="$groups $group"
 done
 for group in $groups; do kill -KILL -- "-$group"; done
-for file in /proc/[0-9]*/environ; do
-  grep -qF "$1" "$file" || continue
+for file in $(grep -lF "$1" /proc/[0-9]*/environ); do
   process=\${file#/proc/}
   kill -KILL "\${process%/environ}"
 done`
