@@ -9,51 +9,34 @@
  */
 import { readCheckpoint } from '../src/llm/checkpoint/checkpoint.ts'
 import { createLocalBackend } from '../src/llm/backend/local-backend.ts'
+import { readResult, tablesIn } from '../src/llm/environment/mcp/goals/tables.ts'
+import type { PlainObject } from '../src/llm/environment/mcp/salient.ts'
 import type { SampleRequest } from '../src/llm/model-backend.ts'
 import { skillConversation } from '../src/llm/pretraining/corpus/conversation.ts'
 import { encodeMessage } from '../src/llm/tokenizer/template.ts'
-
-type Row = Record<string, unknown>
 
 const [folder = 'models/base', count = '400'] = process.argv.slice(2)
 const { config, parameters, tokenizer } = await readCheckpoint(folder)
 if (tokenizer === undefined) throw new Error(`${folder} has no tokenizer`)
 const marker = tokenizer.special('<|assistant|>')
 
-/** The records of a result in JSON; none of any other text. */
-function rowsOf(text: string): Row[] {
-  try {
-    const value = JSON.parse(text) as unknown
-    const lists = Array.isArray(value) ? [value] : Object.values(Object(value)).filter(Array.isArray)
-    return (lists[0] ?? []) as Row[]
-  } catch {
-    return []
-  }
-}
-
-/** Whether one record alone has this answer, and the question names it by another of its values. */
-function choosesOne(rows: readonly Row[], question: string, answer: string): boolean {
-  const [, key = '', value = ''] = /^(\w+): (.+)$/.exec(answer) ?? []
-  const [row, ...others] = rows.filter((one) => String(one[key]) === value)
-  return (
-    row !== undefined &&
-    others.length === 0 &&
-    Object.entries(row).some(
-      ([by, item]) => by !== key && String(item) !== '' && question.includes(String(item)),
-    )
-  )
+/** Whether the answer says which record it is about, by a value that the question names, and a value of it that no other has. */
+function choosesOne(records: readonly PlainObject[], question: string, answer: string): boolean {
+  const [, known = '', key = '', value = ''] = /^\w+: (.+), (\w+): (.+)$/.exec(answer) ?? []
+  return question.includes(known) && records.filter((one) => String(one[key]) === value).length === 1
 }
 
 const requests: SampleRequest[] = []
 const wanted: { rows: number; tokens: Int32Array }[] = []
 for (let at = 0; at < Number(count); at++) {
   const context: number[] = []
-  let rows: Row[] = []
+  let result: string | undefined
   let question = ''
   for (const message of skillConversation('ask of records', at, 'probe')) {
-    const { tokens } = encodeMessage(tokenizer, message)
-    if (message.role === 'tool') rows = rowsOf(message.text)
+    const { tokens } = encodeMessage(tokenizer, message, result)
+    if (message.role === 'tool') result = message.text
     if (message.role === 'user') question = message.text
+    const rows = tablesIn(readResult(result ?? ''), '')[0]?.records ?? []
     if (message.role === 'assistant' && choosesOne(rows, question, message.text)) {
       requests.push({ prompt: Int32Array.from([...context, marker]), key: `${at}/${context.length}` })
       wanted.push({ rows: rows.length, tokens: tokens.subarray(1) })

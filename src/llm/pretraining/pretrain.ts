@@ -55,8 +55,6 @@ export interface PretrainOptions extends RunOptions {
   config?: TransformerConfig
   /** Default: that of `from`, or one trained on the first 20,000 conversations of the seed. See `corpusTokenizer`. */
   tokenizer?: Tokenizer
-  /** Whether the values of records stand between marks (`markedResult`) in what the model reads. Default: as its tokenizer says. */
-  recordMarks?: boolean
   /** Default: that of `stageSchedules`. */
   batchTokens?: number
   /** Peak learning rate. Default: that of `stageSchedules`. */
@@ -93,7 +91,7 @@ interface Cursor {
 
 /**
  * Schedule of a stage: the peak of the learning rate, the tokens until it is reached, the final share of training in which it
- * decays linearly to 0, and the tokens of a batch. In trials more was learnt from a token of `rows` with small batches.
+ * decays linearly to 0, and the tokens of a batch.
  */
 export const stageSchedules: Record<
   CorpusStage,
@@ -101,7 +99,6 @@ export const stageSchedules: Record<
 > = {
   general: { highest: 0.003, warmUp: 400_000, decay: 0.4, batchTokens: 4096 },
   decisions: { highest: 0.0025, warmUp: 100_000, decay: 0.5, batchTokens: 4096 },
-  rows: { highest: 0.002, warmUp: 100_000, decay: 0.2, batchTokens: 1024 },
   records: { highest: 0.0025, warmUp: 100_000, decay: 0.5, batchTokens: 4096 },
   described: { highest: 0.0025, warmUp: 100_000, decay: 0.5, batchTokens: 4096 },
 }
@@ -112,7 +109,6 @@ const tokenizerConversations = 20_000
 const longestOf: Record<CorpusStage, number> = {
   general: 320,
   decisions: 320,
-  rows: 576,
   records: 480,
   described: 640,
 }
@@ -120,7 +116,7 @@ const longestOf: Record<CorpusStage, number> = {
 /** Most tokens of the tool definitions in the prompts of a model that reads them: two fifths of its context. */
 const toolTokensOf = (config: TransformerConfig): number => Math.floor(config.max_position_embeddings * 0.4)
 
-/** A tokenizer trained on the first conversations of a seed, from these stages in turn. */
+/** A tokenizer trained on the first conversations of a seed, from these stages in turn. It has marks of records. */
 export function corpusTokenizer(
   seed: number,
   vocabularySize: number,
@@ -136,7 +132,7 @@ export function corpusTokenizer(
       }
     }
   }
-  return createTokenizer(trainTokenizer(texts(), { vocabularySize, specialTokens }))
+  return createTokenizer({ ...trainTokenizer(texts(), { vocabularySize, specialTokens }), recordMarks: true })
 }
 
 /**
@@ -164,9 +160,7 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   const start =
     from === undefined ? 'nothing' : createHash('sha256').update(from.parameters.data).digest('hex')
   const longest = longestOf[stage]
-  const { model } = options.tokenizer ?? from?.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
-  const { recordMarks = model.recordMarks === true } = options
-  const tokenizer = createTokenizer({ ...model, recordMarks })
+  const tokenizer = options.tokenizer ?? from?.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
   const settings = {
     seed,
     totalTokens,
@@ -177,7 +171,7 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
     highest,
     contextWeight,
     longest,
-    ...(recordMarks && { recordMarks }),
+    ...(tokenizer.model.recordMarks === true && { recordMarks: true }),
   }
   const threads = options.threads === undefined ? {} : { threads: options.threads }
   const parameters = from?.parameters ?? initialiseParameters(config, seed)

@@ -26,6 +26,7 @@ export const evaluatedSkills = {
   condition: 'weighed condition',
   records: 'ask of records',
   'record changes': 'change records',
+  'record actions': 'act on records',
   'many effects': 'many effects',
   described: 'described server',
   'unseen server': 'unseen server',

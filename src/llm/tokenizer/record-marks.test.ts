@@ -58,6 +58,9 @@ test('records after the last mark have none', () => {
 test('an answer that names a record and a property of it has the marks of the record', () => {
   expect(shown(markedAnswer('id: 5, name: {', shop))).toBe('id: 5<2>, name:<2> {')
   expect(shown(markedAnswer('name: Blue "ink", tags: a, b', shop))).toBe('name: Blue "ink"<1>, tags:<1> a, b')
+  expect(shown(markedAnswer('id: 5, name: {, yes', shop))).toBe('id: 5<2>, name:<2> {, yes')
+  const priced = '[{"name":"a","price":8.50},{"name":"b","price":9.25}]'
+  expect(shown(markedAnswer('price: 8.5, name: a', priced))).toBe('price: 8.5<1>, name:<1> a')
   // Of two records, of none, or another form.
   for (const text of ['id: 4, name: {', 'id: 9, name: x', 'name: {', 'count: 2, id: 4', 'done', ''])
     expect(markedAnswer(text, shop)).toEqual([text])

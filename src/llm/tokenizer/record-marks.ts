@@ -18,6 +18,9 @@ export const markBytes: readonly number[] = [
   0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff, 0xc0, 0xc1,
 ]
 
+/** What a file of the tokenizer calls the marks, in the same order: special tokens, which other software leaves out of texts too. */
+export const markNames: readonly string[] = markBytes.map((_, at) => `<|record ${at + 1}|>`)
+
 interface Container {
   kind: 'list' | 'object' | 'record'
   record: number
@@ -124,12 +127,13 @@ export function markedResult(text: string): MarkedText {
 }
 
 /**
- * An answer about one record that says first by what the request named it, "name: Blue ink, price: 12", with the mark of the record
- * after the name and before the value: a model finds the one by the other. Any other text is left as it is.
+ * What an agent says about one record and by what it knows it, "name: Blue ink, price: 12", with the mark of the record after the
+ * name and before the value: a model finds the one by the other. A decision may follow, ", yes". Any other text is left as it is.
  */
 export function markedAnswer(text: string, result: string): MarkedText {
-  const [, by, known, key, value] = /^([^\s:]+): (.+), ([^\s:]+): (.+)$/s.exec(text) ?? []
+  const [, by, known, key, rest] = /^([^\s:]+): (.+), ([^\s:]+): (.+)$/s.exec(text) ?? []
   if (by === undefined) return [text]
+  const value = rest.replace(/, (?:yes|no)$/, '')
   const values = recordValues(result).map((one) => ({
     ...one,
     said: saidValue(result.slice(one.from, one.to)),
@@ -138,10 +142,10 @@ export function markedAnswer(text: string, result: string): MarkedText {
     values.flatMap((one) => (one.key === wanted && one.said === said ? [one.record] : []))
   const record = about(by, known).find((one) => about(key, value).includes(one))
   if (record === undefined || record > markBytes.length) return [text]
-  return [`${by}: ${known}`, record, `, ${key}:`, record, ` ${value}`]
+  return [`${by}: ${known}`, record, `, ${key}:`, record, ` ${rest}`]
 }
 
-/** A value as an answer says it: lists with commas. */
+/** A value as an answer says it: lists with commas, numbers without the zeros after 8.50. */
 function saidValue(json: string): string {
   let value: unknown
   try {
@@ -150,5 +154,5 @@ function saidValue(json: string): string {
     return json
   }
   if (Array.isArray(value)) return value.map((item) => saidValue(JSON.stringify(item))).join(', ')
-  return typeof value === 'string' ? value : json
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : json
 }

@@ -7,7 +7,8 @@ import {
   readPatterns,
   unusable,
 } from './tokenizer-layout.ts'
-import { preTokenPattern } from './byte-tokenizer.ts'
+import { byteSymbols, preTokenPattern } from './byte-tokenizer.ts'
+import { markBytes, markNames } from './record-marks.ts'
 import type { TokenizerModel } from './tokenizer.ts'
 
 /**
@@ -19,13 +20,15 @@ export function tokenizerToJson(model: TokenizerModel): string {
   const read = model.json ?? model.layout?.json
   if (read !== undefined) return read
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
+  const marked = model.recordMarks === true
+  const symbols = markBytes.map((byte) => byteSymbols[byte])
+  const tokens = model.tokens.map((token) => (marked && markNames[symbols.indexOf(token)]) || token)
   return JSON.stringify({
     version: '1.0',
-    ...(model.recordMarks === true && { record_marks: true }),
     truncation: null,
     padding: null,
-    added_tokens: model.specialTokens.map((content) => ({
-      id: model.tokens.indexOf(content),
+    added_tokens: [...model.specialTokens, ...(marked ? markNames : [])].map((content) => ({
+      id: tokens.indexOf(content),
       content,
       single_word: false,
       lstrip: false,
@@ -52,7 +55,7 @@ export function tokenizerToJson(model: TokenizerModel): string {
       fuse_unk: false,
       byte_fallback: false,
       ignore_merges: false,
-      vocab: Object.fromEntries(model.tokens.map((token, id) => [token, id])),
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
       merges: model.merges,
     },
   })
@@ -95,16 +98,22 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
     normalForms.length === 0 &&
     !ignoreMerges &&
     added.every(({ special, normalized }) => special && !normalized)
+  const recordMarks = own && markNames.every((name) => added.some(({ content }) => content === name))
+  const isMark = (token: string): boolean => recordMarks && markNames.includes(token)
   return {
-    tokens: readTokens(Object.entries(vocab), added, check),
-    specialTokens: added.filter(({ special }) => special).map(({ content }) => content),
+    tokens: readTokens(Object.entries(vocab), added, check).map((token) =>
+      isMark(token) ? byteSymbols[markBytes[markNames.indexOf(token)]] : token,
+    ),
+    specialTokens: added
+      .filter(({ special, content }) => special && !isMark(content))
+      .map(({ content }) => content),
     merges: merges.map((merge: unknown, i) => {
       // Before tokenizers 0.20 a merge was one string with a space between its parts.
       const pair: unknown = typeof merge === 'string' ? merge.split(' ') : merge
       check(isPair(pair), `model.merges[${i}]`, merge, 'two tokens')
       return pair
     }),
-    ...(own && json.record_marks === true ? { recordMarks: true } : {}),
+    ...(recordMarks && { recordMarks }),
     ...(own ? {} : { layout: { normalForms, patterns, ignoreMerges, added, json: text } }),
   }
 }

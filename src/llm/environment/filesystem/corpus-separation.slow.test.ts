@@ -34,9 +34,9 @@ function skeleton(text: string): string {
   return pieces.join(' ')
 }
 
-const stages = ['general', 'decisions', 'described', 'rows'] as const
+const stages = ['general', 'decisions', 'described'] as const
 const requests = Array.from({ length: 90_000 }, (_, seed) =>
-  corpusConversation(seed, 'train', seed < 45_000 ? stages[seed % 4] : 'records').flatMap(({ role, text }) =>
+  corpusConversation(seed, 'train', seed < 45_000 ? stages[seed % 3] : 'records').flatMap(({ role, text }) =>
     role === 'user' ? [text] : [],
   ),
 ).flat()

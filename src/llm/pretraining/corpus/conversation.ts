@@ -26,8 +26,8 @@ import { each, makeAndFill } from './tree-stories.ts'
 import * as questions from './tree-questions.ts'
 import { lexiconWords } from './lexicon.ts'
 import { inOtherWords } from './paraphrase.ts'
-import { askOfRecords, changeRecords } from './record-stories.ts'
-import { lookUps, rowsAgain } from './rows.ts'
+import { actOnRecords, changeRecords } from './record-changes.ts'
+import { askOfRecords } from './record-stories.ts'
 import { describedServer, unseenServer, unseenWords } from './servers/described-server.ts'
 
 /** Skills that a base corpus can teach. */
@@ -67,8 +67,7 @@ export const corpusSkills = {
   ruling,
   'ask of records': askOfRecords,
   'change records': changeRecords,
-  'rows again': rowsAgain,
-  'look-ups': lookUps,
+  'act on records': actOnRecords,
   'many effects': stories.manyEffects,
   'described server': describedServer,
   // Only evaluated: no stage has them.
@@ -116,8 +115,7 @@ const general = {
  * Relative number of conversations per skill and stage. `general` makes a base model. `decisions`, trained after it, is half
  * about acting by a condition, which a model of this size learns only from many examples. `records`, trained after both, is
  * half about reading and changing lists of records with memorised tools. `described`, also trained after the first two, is
- * half about servers that are described in the prompt. `rows` is all about finding a row by what stands in it; the model of the
- * package was not trained on it. These three draw the words of all skills from the lexicon.
+ * half about servers that are described in the prompt. These two draw the words of all skills from the lexicon.
  */
 export const corpusStages = {
   general,
@@ -132,10 +130,6 @@ export const corpusStages = {
     'weighed condition': 25,
     ruling: 25,
   },
-  rows: {
-    'rows again': 38,
-    'look-ups': 62,
-  },
   records: {
     ...general,
     choosing: 0,
@@ -147,6 +141,7 @@ export const corpusStages = {
     ruling: 8,
     'ask of records': 100,
     'change records': 50,
+    'act on records': 40,
     'many effects': 14,
   },
   described: {

@@ -1,5 +1,4 @@
 import { askedWords, type Asked } from '../../environment/mcp/request/asked-words.ts'
-import { withArticle } from '../../environment/mcp/request/inflect.ts'
 import { askAbout, type QuestionForm, saidAnswer } from '../../environment/mcp/goals/questions.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { between, chance, type Draw, pick, quoted, say, shuffled, word } from './draw.ts'
@@ -13,15 +12,14 @@ import {
   recordsText,
   type RecordTools,
   recordTools,
-  type Row,
 } from './records.ts'
-import { capital, inOrder, request } from './tree-task.ts'
+import { capital, request } from './tree-task.ts'
 
-const filters =
+export const filters =
   '[whose {by} is {value}|with the {by} {value}|with {value} as [its|their|the] {by}|where the {by} is {value}|that have the {by} {value}]'
 
 /** Some of the records, by a value that they share, or all; the call that shows them, and its words. */
-function looked(
+export function looked(
   d: Draw,
   all: Records,
   tools: RecordTools,
@@ -80,7 +78,7 @@ interface Question {
 }
 
 /** A question about a result that `stated` does not answer. */
-function drawQuestion(d: Draw, text: string, noun: string, stated: string): Question | undefined {
+export function drawQuestion(d: Draw, text: string, noun: string, stated: string): Question | undefined {
   for (const form of shuffled(d, forms).slice(0, 4)) {
     const strange = `${word(d)} ${word(d)}`
     const found = askAbout(text, form, { stated, noun, random: d.random, ignore: [], strange })
@@ -90,7 +88,7 @@ function drawQuestion(d: Draw, text: string, noun: string, stated: string): Ques
     if (!isShort || ['whole', 'line', 'sentence'].includes(asked.form)) continue
     const words = askedWords(renamed(d, asked), false)
     if (words.phrases.length === 0 || words.questions.length === 0) continue
-    const answer = saidAnswer(found, expected.answer)
+    const answer = saidAnswer(found, text)
     return { phrase: pick(d, words.phrases), question: pick(d, words.questions), answer }
   }
   return undefined
@@ -107,7 +105,7 @@ function renamed(d: Draw, asked: Asked): Asked {
 const telling = '[tell me|let me know|report|answer with|give me|say|write down|state|find out]'
 
 /** What is looked up, and what is asked about it: the question comes before the records, as it does with real servers. */
-function wordsOfLook(d: Draw, words: string, { phrase, question }: Question): string {
+export function wordsOfLook(d: Draw, words: string, { phrase, question }: Question): string {
   switch (d.random.int(5)) {
     case 0:
     case 1:
@@ -129,7 +127,7 @@ function wordsOfLook(d: Draw, words: string, { phrase, question }: Question): st
 }
 
 /** Draws again where a draw leads nowhere, or to a phrase of the benchmark. */
-const retried =
+export const retried =
   (make: (d: Draw) => ChatMessage[] | undefined) =>
   (d: Draw): ChatMessage[] => {
     for (;;) {
@@ -164,101 +162,4 @@ export const askOfRecords = retried((d) => {
     )
   }
   return messages
-})
-
-interface Change {
-  words: string
-  call: RecordCall
-  result: string
-}
-
-/** Values in words: "the name Ada, the city Rome and the price 4". */
-function valuesInWords(d: Draw, of: Records, row: Row): string {
-  const parts = of.fields.flatMap((field) => {
-    const value = row[of.keyOf(field)]
-    return value === undefined ? [] : [`the ${field.words} ${quoted(d, plain(value), 0.1)}`]
-  })
-  return listed(parts)
-}
-
-const plain = (value: unknown): string => (Array.isArray(value) ? value.join(' and ') : String(value))
-
-const listed = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`
-
-const changeResults = ['ok', 'done', '{"ok":true}', '{"changed":1}', '1 row', 'saved', '[]'] as const
-
-function drawChange(d: Draw, of: Records, tools: RecordTools): Change | undefined {
-  const keys = plainKeys(of)
-  if (keys.length === 0) return undefined
-  const by = pick(d, keys)
-  const [key, value] = [of.keyOf(by), pick(d, of.rows)[of.keyOf(by)]]
-  const which = say(d, filters, { by: by.words, value: quoted(d, String(value), 0.1) })
-  const result = pick(d, changeResults)
-  const kind = d.random.int(3)
-  if (kind === 0) {
-    const row = Object.fromEntries(of.fields.map((field) => [of.keyOf(field), field.draw()]))
-    const holes = { thing: withArticle(of.noun), values: valuesInWords(d, of, row) }
-    const words = say(
-      d,
-      '[add|create|insert|enter|make|register|put in|there should be] {thing} [with|that has|having] {values}',
-      holes,
-    )
-    return { words, call: tools.add(of, row), result }
-  }
-  const things = chance(d, 0.6) ? `the ${of.things}` : `the ${of.noun}`
-  if (kind === 1) {
-    const words = say(d, '[delete|remove|drop|get rid of|erase|take out|scrap|cancel] {things} {which}', {
-      things,
-      which,
-    })
-    return { words, call: tools.drop(of, key, value), result }
-  }
-  const changed = shuffled(
-    d,
-    of.fields.filter((field) => field !== by),
-  ).slice(0, pick(d, [1, 1, 2]))
-  if (changed.length === 0) return undefined
-  const row = Object.fromEntries(changed.map((field) => [of.keyOf(field), field.draw()]))
-  const to = listed(
-    changed.map((field) => `the ${field.words} to ${quoted(d, plain(row[of.keyOf(field)]), 0.1)}`),
-  )
-  const words = say(d, '[set|change|update|correct|turn|move] {to} [for|of|in] {things} {which}', {
-    to,
-    things,
-    which,
-  })
-  return { words, call: tools.change(of, key, value, row), result }
-}
-
-/** One to six changes of records, in the order of the request; sometimes with a question after them. */
-export const changeRecords = retried((d) => {
-  const tools = pick(d, recordTools)
-  const kinds = Array.from({ length: between(d, 1, 3) }, () => drawRecords(d))
-  if (new Set(kinds.map(({ noun }) => noun)).size < kinds.length) return undefined
-  const count = pick(d, [1, 1, 2, 2, 3, 3, 4, 5, 6])
-  const changes = Array.from({ length: count }, () => drawChange(d, pick(d, kinds), tools))
-  if (!changes.every((change) => change !== undefined)) return undefined
-  const turns = changes.flatMap(({ call, result }): ChatMessage[] => [
-    { role: 'assistant', text: '', calls: [call] },
-    { role: 'tool', text: result },
-  ])
-  const clauses = changes.map(({ words }) => words)
-  if (count > 3 || chance(d, 0.7))
-    return [
-      { role: 'user', text: request(d, inOrder(d, clauses)) },
-      ...turns,
-      { role: 'assistant', text: 'done' },
-    ]
-  const { some, call, words } = looked(d, pick(d, kinds), tools)
-  const text = recordsText(d, some)
-  const question = drawQuestion(d, text, some.noun, `${clauses.join(' ')} ${words}`)
-  if (question === undefined) return undefined
-  return [
-    { role: 'user', text: request(d, inOrder(d, [...clauses, wordsOfLook(d, words, question)])) },
-    ...turns,
-    { role: 'assistant', text: '', calls: [call] },
-    { role: 'tool', text },
-    { role: 'assistant', text: question.answer },
-  ]
 })

@@ -18,6 +18,7 @@ import {
   isSayable,
   isUnique,
   readResult,
+  saidOfRecord,
   sayableKeys,
   type Table,
   tableAt,
@@ -32,7 +33,7 @@ export interface PlannedCall {
   /** An argument whose value is taken from an earlier result. */
   found?: { argument: string; inList: boolean; call: number; find(text: string): unknown }
   /** What a demonstration says before the call. Default: nothing. */
-  thought?: string
+  thought?: string | ((results: readonly string[]) => string | undefined)
 }
 
 /** A plan before it is run. */
@@ -207,9 +208,13 @@ async function planJoin(
     }
   const pairs = listings.flatMap((one) => listings.map((other) => [one, other] as const))
   for (const pair of random.shuffle(pairs)) {
-    const question = askJoined(...pair, system.ignore, random)
-    if (question === undefined) continue
-    const calls = pair.map(({ by, arguments: args }) => ({ tool: by.spec.name, arguments: { ...args } }))
+    const joined = askJoined(...pair, system.ignore, random)
+    if (joined === undefined) continue
+    const { question, link } = joined
+    const calls = pair.map(({ by, arguments: args }, at): PlannedCall => {
+      const call = { tool: by.spec.name, arguments: { ...args } }
+      return at === 0 ? call : { ...call, thought: link }
+    })
     return {
       seeds,
       calls,
@@ -268,7 +273,12 @@ function planLookUp(
   )
   if (options.length === 0) return undefined
   const { argument, inList, key, by, wanted } = random.pick(options)
-  const find = (text: string): unknown => tableAt(text, table).find((record) => record[by] === wanted)?.[key]
+  const recordIn = (text = ''): PlainObject | undefined =>
+    tableAt(text, table).find((record) => record[by] === wanted)
+  const thought = ([text]: readonly string[]): string | undefined => {
+    const record = recordIn(text)
+    return record === undefined ? undefined : saidOfRecord(record, by, key)
+  }
   const noun = table.noun
   const words = `the ${noun} ${random.pick(['whose', 'with the'])}`
   const described = words.endsWith('whose')
@@ -278,7 +288,12 @@ function planLookUp(
     seeds,
     calls: [
       { tool: lister.spec.name, arguments: {} },
-      { tool: tool.spec.name, arguments: args, found: { argument, inList, call: 0, find } },
+      {
+        tool: tool.spec.name,
+        arguments: args,
+        found: { argument, inList, call: 0, find: (text) => recordIn(text)?.[key] },
+        thought,
+      },
     ],
     steps: [{ tool: tool.spec.name, arguments: args, references: { [argument]: described } }],
     callOf: [1],
@@ -319,7 +334,7 @@ function planCondition(
   }))
   if (JSON.stringify(branches[0]) === JSON.stringify(branches[1])) return undefined
   // Finding the value, deciding and acting are easier to learn one after the other.
-  const thought = `${String(value)}, ${holds ? 'yes' : 'no'}`
+  const thought = `${saidOfRecord(record, by, of)}, ${holds ? 'yes' : 'no'}`
   return {
     seeds,
     calls: [

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../../engine/random/index.ts'
 import { askJoined } from './join.ts'
+import { saidAnswer } from './questions.ts'
 
 const orders = {
   arguments: { table: 'orders', conditions: { status: 'open' } },
@@ -17,7 +18,7 @@ const customers = { arguments: { sql: 'SELECT * FROM customers' }, text: JSON.st
 
 test('a join asks for a property of the record that another record names', () => {
   for (let seed = 0; seed < 20; seed++) {
-    const question = askJoined(orders, customers, [], createRandom(seed))
+    const { question, link } = askJoined(orders, customers, [], createRandom(seed)) ?? {}
     expect(question?.asked).toMatchObject({ form: 'joined', noun: 'order', by: 'id', to: 'customer' })
     const asked = question?.asked as { of: 'name' | 'city'; value: string }
     const person = people[asked.value === '31' ? 1 : 0]
@@ -25,6 +26,11 @@ test('a join asks for a property of the record that another record names', () =>
     // The answer follows the second result, in any order of its records.
     expect(question?.find(JSON.stringify(people.toReversed()))).toBe(person[asked.of])
     expect(question?.find('[]')).toBeUndefined()
+    expect(link).toBe(`id: ${asked.value}, customer_id: ${person.id}`)
+    if (question === undefined) continue
+    expect(saidAnswer(question, customers.text)).toBe(
+      `id: ${person.id}, ${question.property}: ${person[asked.of]}`,
+    )
   }
 })
 

@@ -10,6 +10,7 @@ import {
   isSayable,
   isUnique,
   readResult,
+  saidOfRecord,
   sayableKeys,
   tableAt,
   tablesIn,
@@ -35,7 +36,7 @@ interface Join {
 
 /**
  * A question that takes two results: "what is the city of the customer of the order with the number 7?". The first result
- * shows which record of the second is meant.
+ * shows which record of the second is meant; `link` says it as a demonstration does.
  *
  * @returns undefined if no record of the first result names one of the second.
  */
@@ -44,7 +45,7 @@ export function askJoined(
   second: ListingCall,
   ignore: readonly string[],
   random: Random,
-): Question | undefined {
+): { question: Question; link: string } | undefined {
   const joins = tablesOf(first).flatMap((from) => tablesOf(second).flatMap((to) => joinsOf(from, to, ignore)))
   if (joins.length === 0) return undefined
   const { from, to, link, key } = random.pick(joins)
@@ -67,7 +68,9 @@ export function askJoined(
   const of = random.pick(fields)
   const answer = target[of]
   if (!isSayable(answer)) return undefined
-  return {
+  const meant = (text: string): PlainObject | undefined =>
+    tableAt(text, to).find((other) => isSame(other[key], wanted))
+  const question: Question = {
     asked: {
       form: 'joined',
       noun: from.noun,
@@ -76,16 +79,24 @@ export function askJoined(
       to: to.noun,
       of: fieldWords(of, to.noun),
     },
+    property: of,
+    by: {
+      property: key,
+      find: (text) => (tableAt(text, to).length < 2 ? undefined : String(wanted)),
+    },
     expected: {
       type: typeOfValue(answer),
       answer: String(answer),
-      others: valuesIn(to.records).filter((item) => item.length > 1 && !containsWhole(String(answer), item)),
+      others: valuesIn(to.records).filter(
+        (item) => item.length > 1 && item !== String(wanted) && !containsWhole(String(answer), item),
+      ),
     },
     find(text) {
-      const again = tableAt(text, to).find((other) => isSame(other[key], wanted))?.[of]
+      const again = meant(text)?.[of]
       return isSayable(again) ? String(again) : undefined
     },
   }
+  return { question, link: saidOfRecord(record, by, link) }
 }
 
 function joinsOf(from: Table, to: Table, ignore: readonly string[]): Join[] {

@@ -231,12 +231,12 @@ function expertOf(calls: readonly PlannedCall[], question: Question | undefined)
     const texts = results.map(({ text }) => text)
     const call = calls[results.length]
     if (call === undefined) {
-      const found = question?.find(texts.at(-1) ?? '')
-      return { answer: question === undefined ? 'done' : saidAnswer(question, found ?? '') }
+      return { answer: question === undefined ? 'done' : saidAnswer(question, texts.at(-1) ?? '') }
     }
+    const thought = typeof call.thought === 'function' ? call.thought(texts) : call.thought
     return {
       call: { name: call.tool, arguments: argumentsOf(call, texts) ?? call.arguments },
-      ...defined({ thought: call.thought }),
+      ...defined({ thought }),
     }
   }
 }

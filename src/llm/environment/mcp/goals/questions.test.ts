@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../../engine/random/index.ts'
-import { askAbout } from './questions.ts'
+import { askAbout, saidAnswer } from './questions.ts'
 import { hasValue } from './value.ts'
 
 test('an answer may name the record as the request does, but no other value of the result', () => {
@@ -24,10 +24,31 @@ test('an answer may name the record as the request does, but no other value of t
     const answer = String(Object.entries(row).find(([key]) => key === asked.of)?.[1])
     expect(expected.answer).toBe(answer)
     expect(hasValue(`${asked.by} ${asked.value}, ${asked.of}: ${answer}`, expected)).toBe(true)
+    expect(saidAnswer(question, JSON.stringify(rows))).toBe(
+      `${asked.by}: ${asked.value}, ${asked.of}: ${answer}`,
+    )
+    expect(saidAnswer(question, JSON.stringify([row]))).toBe(`${asked.of}: ${answer}`)
     expect(hasValue(`the ${asked.of} of ${asked.value} is ${answer}`, expected)).toBe(true)
     for (const [key, value] of Object.entries(other))
       expect(hasValue(`${key} ${String(value)}, ${asked.of}: ${answer}`, expected)).toBe(false)
     expect(hasValue(JSON.stringify(row), expected)).toBe(false)
   }
   expect(seen.size).toBe(6)
+})
+
+test('the answer to a question for the most says first how much that is', () => {
+  const rows = [
+    { name: 'Blue ink', price: 12 },
+    { name: 'Oak desk', price: 95 },
+  ]
+  const context = { stated: '', noun: 'product', ignore: [], strange: 'nothing such' }
+  const said = Array.from({ length: 20 }, (_, seed) => {
+    const question = askAbout(JSON.stringify(rows), 'most', { ...context, random: createRandom(seed) })
+    return question === undefined
+      ? ''
+      : [question.asked.form, saidAnswer(question, JSON.stringify(rows))].join(' ')
+  })
+  expect(new Set(said)).toEqual(
+    new Set(['most price: 95, name: Oak desk', 'least price: 12, name: Blue ink']),
+  )
 })

@@ -34,6 +34,8 @@ export interface Question {
   expected: ExpectedAnswer
   /** The property that is asked for, as the result writes it. Default: none. */
   property?: string
+  /** The property by which a demonstration names the record first, and its value in a result of several records. Default: none. */
+  by?: { property: string; find(text: string): string | undefined }
   /** The answer in another result of the same call. */
   find(text: string): string | undefined
 }
@@ -58,16 +60,20 @@ export function askAbout(text: string, form: QuestionForm, context: QuestionCont
 }
 
 /**
- * The answer as a demonstration says it: the property first, as the result writes it ("ordered_on: 2026-01-14"). A small model finds
- * a value much more often after it has said what stands before the value.
+ * The answer in a result as a demonstration says it: first which record it is about, then the property, as the result writes them
+ * ("name: Blue ink, price: 12"). A small model finds a value much more often after it has said what stands before it.
  */
 export function saidAnswer(
-  { property, expected }: Pick<Question, 'property' | 'expected'>,
-  answer: string,
+  { property, by, expected, find }: Pick<Question, 'property' | 'by' | 'expected' | 'find'>,
+  text: string,
 ): string {
+  const answer = find(text) ?? ''
   if (property === undefined) return answer
+  const known = by?.find(text)
   const named = `${property}: ${answer}`
-  return hasValue(named, { ...expected, answer }) ? named : answer
+  const ways =
+    by === undefined || known === undefined ? [named] : [`${by.property}: ${known}, ${named}`, named]
+  return ways.find((way) => hasValue(way, { ...expected, answer })) ?? answer
 }
 
 /** Whether a task can ask for something in a result. */
@@ -224,14 +230,7 @@ function askTable(
       )
       if (of === undefined) return undefined
       const asked: Asked = { form, noun, of: words(of), by: words(by), value: said(record[by]) }
-      return askOne(
-        table,
-        value,
-        asked,
-        of,
-        (some) => some.find((other) => other[by] === record[by]),
-        String(record[by]),
-      )
+      return askOne(table, value, asked, of, (some) => some.find((other) => other[by] === record[by]), by)
     }
     case 'missing': {
       const by = pickFrom(
@@ -288,32 +287,44 @@ function askMost(
     by: fieldWords(by, noun),
     counted,
   }
-  return askOne(table, value, asked, of, best)
+  return askOne(table, value, asked, of, best, counted ? undefined : by)
 }
 
-/** A question for one property of one record. An answer may say `stated`, by which the request names the record. */
+/** A question for one property of one record. An answer may say first what the record's property `by` is. */
 function askOne(
   table: Table,
   value: unknown,
   asked: Asked,
   of: string,
   choose: (records: readonly PlainObject[]) => PlainObject | undefined,
-  stated?: string,
+  by?: string,
 ): Question | undefined {
-  const found = choose(table.records)?.[of]
+  const chosen = choose(table.records)
+  const found = chosen?.[of]
   if (!isSayable(found)) return undefined
   const answer = String(found)
+  const stated = by === undefined ? undefined : String(chosen?.[by])
   const others = valuesIn(value).filter(
     (item) => item.length > 1 && item !== stated && !containsWhole(answer, item),
   )
+  const saidOf = (records: readonly PlainObject[], key: string): string | undefined => {
+    const again = choose(records)?.[key]
+    return isSayable(again) ? String(again) : undefined
+  }
   return {
     asked,
     property: of,
+    ...(by !== undefined && {
+      by: {
+        property: by,
+        find(text) {
+          const records = tableAt(text, table)
+          return records.length < 2 ? undefined : saidOf(records, by)
+        },
+      },
+    }),
     expected: { type: typeOfValue(found), answer, others },
-    find(text) {
-      const again = choose(tableAt(text, table))?.[of]
-      return isSayable(again) ? String(again) : undefined
-    },
+    find: (text) => saidOf(tableAt(text, table), of),
   }
 }
 

@@ -61,6 +61,11 @@ export function tableAt(text: string, { path }: Pick<Table, 'path'>): readonly P
   return Array.isArray(value) ? value.filter(isPlainObject) : []
 }
 
+/** Two properties of a record as a demonstration says them, the one by which it is found first: "name: Blue ink, price: 12". */
+export function saidOfRecord(record: PlainObject, by: string, of: string): string {
+  return `${by}: ${String(record[by])}, ${of}: ${String(record[of])}`
+}
+
 /** A value short enough for a sentence, without line breaks. */
 export function isSayable(value: unknown): value is Plain {
   if (typeof value === 'number') return Number.isFinite(value)

@@ -11,7 +11,7 @@ test('numbers are equal by value, in words and rounded', () => {
   expect(hasValue('3.3', { type: 'number', answer: '3.3333333333333335' })).toBe(false)
   expect(hasValue('There are three contacts.', { type: 'number', answer: '3' })).toBe(true)
   // Repeating the request is no listing of values; naming another value of the result is.
-  for (const given of ['17 plus 4 is 21', 'id 17, price: 21', 'Result: 17 plus 4 is 21'])
+  for (const given of ['17 plus 4 is 21', 'id 17, price: 21', 'id: 17, price: 21', 'Result: 17 plus 4 is 21'])
     expect(hasValue(given, { type: 'number', answer: '21' })).toBe(true)
   for (const given of [
     '21: 17',

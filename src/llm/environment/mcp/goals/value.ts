@@ -143,14 +143,17 @@ function numbersIn(text: string): FoundNumber[] {
   ].map(([whole, decimals = '']) => ({ value: Number(whole), decimals: decimals.length }))
 }
 
+/** "id: 3, " before another property. */
+const firstProperty = /^[\w-]+: [^:,]+, (?=[\w-]+: )/
+
 /**
- * Whether a sentence says other numbers first and ends with this one: "17 plus 4 is 21" or "id 3, price: 8", but not "17, 4, 21" or
+ * Whether a sentence says other numbers first and ends with this one: "17 plus 4 is 21", "id 3, price: 8" or "id: 3, price: 8", but not "17, 4, 21" or
  * "21 is 17 plus 4".
  */
 function concludes(answer: string, wanted: number): boolean {
   const byVerb = answer.split(/\b(?:is|are|was|were|equals?|makes?|gives?|comes to)\b|=/i)
   // A colon leads to a value only where no verb does: "Result: 17 plus 4 is 21".
-  const parts = byVerb.length > 1 ? byVerb : answer.split(': ')
+  const parts = byVerb.length > 1 ? byVerb : answer.replace(firstProperty, '').split(': ')
   const [said, ...more] = numbersIn(parts.at(-1) ?? '')
   const isAlone = more.length === 0 && withUnits(parts.at(-1) ?? '') === 0
   return parts.length === 2 && said !== undefined && isAlone && sameNumber(said, wanted)

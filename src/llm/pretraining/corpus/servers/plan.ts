@@ -129,7 +129,7 @@ function askLast(d: Draw, tool: ServerTool, calls: MadeCall[], steps: RequestSte
   const short = expected.answer.length <= longest.answer && !/\n/.test(expected.answer)
   if (!short || (states && !['whole', 'number', 'count'].includes(asked.form))) return undefined
   const last = steps[steps.length - 1]
-  const answer = saidAnswer(found, expected.answer)
+  const answer = saidAnswer(found, result)
   return { calls, steps: [...steps.slice(0, -1), { ...last, result }], asked, answer }
 }
 
