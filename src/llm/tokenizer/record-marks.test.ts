@@ -37,6 +37,12 @@ test('records of several lists are numbered on, and what is within a record has 
   )
 })
 
+test('words may lead to the records', () => {
+  expect(shown(markedResult('Found 2 rows:\n[{"a":1},{"a":2}]'))).toBe(
+    'Found 2 rows:\n[{"a":<1>1<1>},{"a":<2>2<2>}]',
+  )
+})
+
 test('a result without two records, or that is no JSON, has no marks', () => {
   for (const text of ['[{"a":1}]', '{"a":1,"b":{"c":2}}', '[1,2]', 'name: Blue ink', ''])
     expect(markedResult(text)).toEqual([text])

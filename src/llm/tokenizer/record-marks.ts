@@ -1,3 +1,5 @@
+import { jsonStart } from '../../untrusted/json-in-text.ts'
+
 /** A property of a record: of an object in a list, in the JSON of a result. */
 interface RecordValue {
   /** Number of the record, from 1. */
@@ -31,10 +33,11 @@ interface Container {
 
 /**
  * The properties of the records in a JSON text, in order: of the objects in its lists, but not of objects within such an object.
- * A text that was cut has those that are whole. None for a text that does not begin as JSON.
+ * A text that was cut has those that are whole. None for a text without JSON (`jsonStart`).
  */
 export function recordValues(text: string): RecordValue[] {
-  if (!/^\s*[[{]/.test(text)) return []
+  const start = jsonStart(text)
+  if (start === undefined) return []
   const values: RecordValue[] = []
   const open: Container[] = []
   let records = 0
@@ -47,7 +50,7 @@ export function recordValues(text: string): RecordValue[] {
       values.push({ record: top.record, key: top.key, from: top.from, to: trimmedEnd(text, top.from, at) })
     if (top !== undefined) top.from = -1
   }
-  for (let at = 0; at < text.length; at++) {
+  for (let at = start; at < text.length; at++) {
     const top = open.at(-1)
     switch (text[at]) {
       case '"': {

@@ -1,4 +1,5 @@
 import type { Random } from '../../../engine/random/index.ts'
+import { jsonStart } from '../../../untrusted/json-in-text.ts'
 import { spoken } from './arguments/words.ts'
 import { dated, isNoun } from './request/name-words.ts'
 
@@ -19,11 +20,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The JSON of a result, which words may lead to: "Found 2 rows: [...]". Undefined for a text that does not end with JSON. */
+export function jsonOfResult(text: string): unknown {
+  const start = jsonStart(text)
+  return start === undefined ? undefined : parseJson(text.slice(start))
+}
+
 /**
  * What can be read of a JSON text that was cut: everything up to the last whole member or item. Undefined for any other text.
  */
-function parseCut(text: string): unknown {
-  if (!text.endsWith('…') || !/^\s*[{[]/.test(text)) return undefined
+function parseCut(given: string): unknown {
+  const start = jsonStart(given)
+  if (!given.endsWith('…') || start === undefined) return undefined
+  const text = given.slice(start)
   const open: string[] = []
   let whole = ''
   let inString = false
@@ -93,7 +102,7 @@ const longestField = 40
 export function extractSalient(text: string, salient: Salient): string | undefined {
   if (salient.kind === 'whole') return text
   if (salient.kind !== 'field') return partOf(text, salient)
-  const value = valueAt(parseJson(text) ?? parseCut(text), salient.path)
+  const value = valueAt(jsonOfResult(text) ?? parseCut(text), salient.path)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined
@@ -123,7 +132,7 @@ export function chooseSalient(
   ignore: readonly string[] = [],
 ): Salient | undefined {
   const cut = parseCut(text)
-  const json = parseJson(text) ?? cut
+  const json = jsonOfResult(text) ?? cut
   if (json === undefined) {
     if (text === '') return undefined
     if (text.endsWith('…')) {
@@ -176,7 +185,7 @@ export function whyNothingSalient(text: string, limit: number): string {
   if (text.trim() === '') return 'its result is empty, so there is nothing to ask for: let it return a value'
   if (text.endsWith('…'))
     return `nothing at the front of its result can be asked for, and it is too long: the model sees ${limit} characters, and the rest is cut off. Let it return less, or raise "resultLimit" (of a server: in its "agoge" entry)`
-  const json = parseJson(text)
+  const json = jsonOfResult(text)
   if (json === undefined)
     return `its result has lines of more than ${longestWhole} characters, too long for an answer: let it return JSON with short fields`
   const short = leavesOf(json).some(({ key, value }) => key !== '' && isShort(String(value)))
@@ -187,7 +196,7 @@ export function whyNothingSalient(text: string, limit: number): string {
 
 /** Other values of the result, without the properties in `ignore`. An answer must not list them too. */
 export function otherValues(text: string, answer: string, ignore: readonly string[] = []): string[] {
-  const json = parseJson(text) ?? parseCut(text)
+  const json = jsonOfResult(text) ?? parseCut(text)
   if (json === undefined) return []
   const leaves = leavesWithout(json, ignore)
   const values = leaves.map((leaf) => String(leaf.value))
@@ -212,12 +221,13 @@ export function containsWhole(text: string, part: string): boolean {
 export const defaultResultLimit = 300
 
 /**
- * Formats a result for the policy: JSON without white space, other text without runs of blank lines, cut to `limit`
+ * Formats a result for the policy: JSON without white space (also after words, `jsonOfResult`), other text without runs of blank lines, cut to `limit`
  * characters with an ellipsis. Deterministic.
  */
 export function compactResult(text: string, limit = defaultResultLimit): string {
-  const json = parseJson(text)
-  const short = json === undefined ? text.trim().replace(/\s*\n\s*\n\s*/g, '\n') : JSON.stringify(json)
+  const json = jsonOfResult(text)
+  const lead = json === undefined ? text.trim() : text.slice(0, jsonStart(text)).trimStart()
+  const short = `${lead.replace(/\s*\n\s*\n\s*/g, '\n')}${json === undefined ? '' : JSON.stringify(json)}`
   const points = Array.from(short)
   return points.length <= limit ? short : `${points.slice(0, limit - 1).join('')}…`
 }

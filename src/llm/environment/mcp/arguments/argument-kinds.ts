@@ -26,10 +26,30 @@ export function wantsText(schema: JsonSchema, root: JsonSchema, depth = 0): bool
 /** Texts that are written for a call. A value of a record would be none, though a record may have fitting parts. */
 const written = new Set<Topic | undefined>(['sql', 'expression', 'regex', 'glob', 'code', 'cron'])
 
-export function isWritten(name: string, property: JsonSchema, { tool, knowledge }: ToolContext): boolean {
-  const description = property['description']
+export function isWritten(name: string, property: JsonSchema, context: ToolContext): boolean {
+  return written.has(topicOfProperty(name, property, context))
+}
+
+/** Whether a call is a statement of SQL, which says all that is wanted: what else it takes says how the statement is run. */
+export function isStatement(
+  properties: Record<string, JsonSchema>,
+  needed: ReadonlySet<unknown>,
+  root: JsonSchema,
+  context: ToolContext,
+): boolean {
+  return Object.entries(properties).some(
+    ([name, property]) =>
+      needed.has(name) && topicOfProperty(name, resolveSchema(property, root, name), context) === 'sql',
+  )
+}
+
+function topicOfProperty(
+  name: string,
+  { description }: JsonSchema,
+  { tool, knowledge }: ToolContext,
+): Topic | undefined {
   const about = tool === undefined ? '' : knowledge?.about(tool)
-  return written.has(topicOf(name, isText(description) ? description.slice(0, 500) : '', about))
+  return topicOf(name, isText(description) ? description.slice(0, 500) : '', about)
 }
 
 /** Whether the paths of an object are those of files or of folders; undefined if it has none. */

@@ -220,6 +220,25 @@ test('rows are skipped only where a limit is given', () => {
   expect(drawn.every((args) => !('offset' in args) || 'limit' in args)).toBe(true)
 })
 
+test('a statement of SQL is run as usual, since a request says only what it says', () => {
+  const properties = {
+    operation: { enum: ['select', 'count'] },
+    query: { type: 'string', description: 'SQL SELECT statement to run' },
+    limit: { type: 'integer' },
+    timeout: { type: 'integer', description: 'Seconds' },
+  }
+  const schema = { type: 'object', properties, required: ['operation', 'query'] }
+  for (let seed = 0; seed < 40; seed++) {
+    const args = draw(schema, seed)
+    expect(Object.keys(args)).toEqual(['operation', 'query'])
+    expect(args['operation']).toBe('select')
+  }
+  const free = Array.from({ length: 40 }, (_, seed) =>
+    draw({ ...schema, properties: { ...properties, query: { type: 'string' } } }, seed),
+  )
+  expect(new Set(free.map((args) => args['operation']))).toEqual(new Set(['select', 'count']))
+})
+
 test('a file of which only the path is known is used for paths alone', () => {
   const properties = { path: { type: 'string' }, query: { type: 'string' } }
   for (let seed = 0; seed < 20; seed++) {

@@ -2,7 +2,7 @@ import { limitedWork, WorkLimit } from '../../../../untrusted/linear-pattern.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import { validateArguments } from '../../../../untrusted/validate.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
-import { pathsOf, wantsText } from './argument-kinds.ts'
+import { isStatement, pathsOf, wantsText } from './argument-kinds.ts'
 import { type Hints, hintsOf } from './hints.ts'
 import { knowledgeOf } from './knowledge.ts'
 import { rowBeside } from './database-arguments.ts'
@@ -181,6 +181,7 @@ function sampleObject(
       : undefined
   // A tool without required arguments gets at least one optional argument, because a call without any is uninformative.
   const often = required.length === 0 ? 2 : 1
+  const statement = isStatement(properties, needed, root, context)
   const made: PlainObject = {}
   for (const name of names) {
     const property = resolveSchema(properties[name], root, name)
@@ -193,6 +194,12 @@ function sampleObject(
     }
     const hints = hintsAt(property, at, context)
     const optional = !needed.has(name) && name !== context.always
+    if (statement && hints.required !== true && name !== context.always) {
+      // A request does not say how a statement is run.
+      const [usual] = 'default' in property ? [property['default']] : asArray(property['enum'])
+      if (!optional && usual !== undefined) made[name] = usual
+      if (optional || usual !== undefined) continue
+    }
     if (optional && hints.required !== true) {
       // How long a tool waits by default may be too long.
       const usual = waits.test(`${name} ${String(property['description'])}`)

@@ -52,3 +52,11 @@ test('the answer to a question for the most says first how much that is', () => 
     new Set(['most price: 95, name: Oak desk', 'least price: 12, name: Blue ink']),
   )
 })
+
+test('words before the JSON of a result change no question', () => {
+  const rows = JSON.stringify([{ total: 7 }])
+  const context = { stated: '', noun: 'row', ignore: [], strange: 'nothing such', random: createRandom(1) }
+  const question = askAbout(`Done.\nResults:\n${rows}`, 'fact', context)
+  expect(question).toMatchObject({ property: 'total', expected: { type: 'number', answer: '7' } })
+  expect(question?.find(`Done.\nResults:\n${JSON.stringify([{ total: 9 }])}`)).toBe('9')
+})

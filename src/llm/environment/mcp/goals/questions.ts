@@ -9,6 +9,7 @@ import {
   containsWhole,
   extractSalient,
   isPlainObject,
+  jsonOfResult,
   otherValues,
   type PlainObject,
 } from '../salient.ts'
@@ -88,7 +89,7 @@ export function isAskable(text: string, ignore: readonly string[]): boolean {
 function askFact(text: string, context: QuestionContext): Question | undefined {
   const { stated, random, ignore } = context
   const value = readResult(text)
-  if (isPlainObject(value) && !text.trimStart().startsWith('{')) return askLine(value, context)
+  if (isPlainObject(value) && jsonOfResult(text) === undefined) return askLine(value, context)
   // A short text is asked for with its unit: "in 2 years".
   const number = value === undefined && text.length > 24 ? onlyNumber(text, stated) : undefined
   if (number !== undefined)
@@ -127,12 +128,13 @@ function askFact(text: string, context: QuestionContext): Question | undefined {
   }
 }
 
-/** Whether a field is that of a record in a list which the request does not name. */
+/** Whether a field is that of one of several records in a list, which the request does not name. */
 function isInAnyRecord(path: readonly (string | number)[], value: unknown, stated: string): boolean {
   const at = path.findIndex((step) => typeof step === 'number')
-  let record = value
-  for (const step of path.slice(0, at + 1)) record = (record as Record<string | number, unknown>)[step]
-  if (at < 0 || !isPlainObject(record)) return false
+  let [list, record] = [value, value]
+  for (const step of path.slice(0, at + 1))
+    [list, record] = [record, (record as Record<string | number, unknown>)[step]]
+  if (at < 0 || !isPlainObject(record) || (list as unknown[]).length === 1) return false
   return (
     !isNoun(String(path.findLast((step) => typeof step === 'string'))) ||
     !valuesIn(record).some((item) => containsWhole(stated, item))

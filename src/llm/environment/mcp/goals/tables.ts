@@ -1,6 +1,6 @@
 import { singular } from '../request/inflect.ts'
 import { isNoun, nameWords } from '../request/name-words.ts'
-import { isPlainObject, objectsIn, parseJson, type PlainObject } from '../salient.ts'
+import { isPlainObject, objectsIn, jsonOfResult, type PlainObject } from '../salient.ts'
 
 /** A list of records in a result. */
 export interface Table {
@@ -18,7 +18,7 @@ const longest = 40
 
 /** The value of a result: JSON, or an object of lines such as "Temperature: 20". Undefined for any other text. */
 export function readResult(text: string): unknown {
-  const json = parseJson(text)
+  const json = jsonOfResult(text)
   if (json !== undefined) return json
   if (text.endsWith('…')) return undefined
   const lines = text
