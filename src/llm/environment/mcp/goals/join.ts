@@ -3,6 +3,7 @@ import { fieldWords } from '../request/asked-words.ts'
 import { choiceWords } from '../request/argument-words.ts'
 import { inNumber } from '../request/inflect.ts'
 import { nameWords } from '../request/name-words.ts'
+import { selectedNoun } from '../request/sql-words.ts'
 import { containsWhole, type PlainObject } from '../salient.ts'
 import type { Question } from './questions.ts'
 import {
@@ -128,10 +129,10 @@ function tablesOf({ arguments: args, text }: ListingCall): Table[] {
 
 /** What a row is called, by the table that a call names: in SQL after FROM, or in an argument such as `table`. */
 function rowNoun(args: Readonly<PlainObject>): string | undefined {
-  const names = Object.entries(args).flatMap(([name, value]) => {
+  const [noun] = Object.entries(args).flatMap(([name, value]) => {
     if (typeof value !== 'string') return []
-    const from = /^SELECT\b.* FROM (\w+)/i.exec(value)?.[1]
-    return from === undefined ? (/table|collection/i.test(name) ? [value] : []) : [from]
+    const named = /table|collection/i.test(name) ? inNumber(nameWords(value).join(' '), false) : undefined
+    return selectedNoun(value) ?? named ?? []
   })
-  return names[0] === undefined ? undefined : inNumber(nameWords(names[0]).join(' '), false)
+  return noun
 }

@@ -62,6 +62,7 @@ test('a call with a table and values is said as rows of that table', () => {
   expect(rowWords({ table: 'orders', offset: 1 }, 'reads', random)).toBeUndefined()
   expect(rowNoun({ table: 'order_items', limit: 3 }, random)).toBe('order item')
   expect(rowNoun({ table_name: 'order_items' }, random)).toBeUndefined()
+  expect(rowNoun({ operation: 'select', query: 'SELECT * FROM order_items' }, random)).toBe('order item')
   // Where rows are named that are to change, nothing is added, whatever the state seems to say.
   expect(
     rowWords({ table: 'products', data: { stock: 5 }, where: { id: 1 } }, 'adds', random)?.requests[0],

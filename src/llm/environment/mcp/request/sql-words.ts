@@ -232,10 +232,18 @@ function rowsOf(
 /** A column in words: `unit_price` as "unit price", `ordered_on` as "ordered date". */
 const wordsOf = (column: string): string => dated(nameWords(column)).join(' ')
 
-/** What the rows are that such a call is about: "order item". Undefined for calls of any other form. */
+/** What the rows are that such a call, or a SELECT statement in it, is about: "order item". Undefined for any other call. */
 export function rowNoun(args: Readonly<PlainObject>, random: Random): string | undefined {
+  const selected = Object.values(args).map(selectedNoun)
   const { table } = partsOf(args)
-  return table === undefined || rowWords(args, 'reads', random) === undefined ? undefined : rowsOf(table).one
+  const named = table === undefined || rowWords(args, 'reads', random) === undefined ? undefined : table
+  return selected.find((noun) => noun !== undefined) ?? (named === undefined ? undefined : rowsOf(named).one)
+}
+
+/** What a row of a SELECT statement is called, by its table; undefined for any other value. */
+export function selectedNoun(value: unknown): string | undefined {
+  const table = typeof value === 'string' ? /^SELECT\b.* FROM (\w+)/i.exec(value)?.[1] : undefined
+  return table === undefined ? undefined : rowsOf(table).one
 }
 
 /** A literal as text. */
