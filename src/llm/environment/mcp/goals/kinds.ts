@@ -55,17 +55,12 @@ const most = 24
 /**
  * The kinds of tasks that could be made of tools that work. Trying shows which can. Those of a single call come first.
  *
- * @param about `hasRecords`: whether a tool may return a list of records. `alsoReads`: whether a tool that writes has calls
- *   that only read, as one that runs any SQL. `takesStatements`: whether the changes of a tool are statements of SQL, each of which
- *   is a kind of its own.
+ * @param about `hasRecords`: whether a tool may return a list of records. `takesStatements`: whether a tool takes statements of SQL,
+ *   each of which is a kind of its own, and some of which may only read.
  */
 export function goalKinds(
   plans: readonly KindPlan[],
-  {
-    hasRecords,
-    alsoReads,
-    takesStatements,
-  }: Record<'hasRecords' | 'alsoReads' | 'takesStatements', (tool: string) => boolean>,
+  { hasRecords, takesStatements }: Record<'hasRecords' | 'takesStatements', (tool: string) => boolean>,
 ): GoalKind[] {
   const singles = plans.filter((plan) => plan.tools.length === 1)
   const anchors = new Map(
@@ -73,7 +68,7 @@ export function goalKinds(
   )
   const tools = singles.map((plan) => plan.tools[0])
   const writers = tools.filter((tool) => tool.kind === 'write')
-  const doubles = writers.filter((tool) => alsoReads(tool.spec.name))
+  const doubles = writers.filter((tool) => takesStatements(tool.spec.name))
   const readers = [
     ...tools.filter((tool) => tool.kind === 'read'),
     ...doubles.map((tool): AdmittedTool => ({ ...tool, kind: 'read' })),

@@ -100,14 +100,12 @@ export async function prepareMaker(
   const examplesOf = (tool: string): readonly ToolExample[] =>
     probe.profiles.find(({ name }) => name === tool)?.examples ?? []
 
-  const hasValueLike = ({ arguments: args }: ToolExample, form: RegExp): boolean =>
-    Object.values(args).some((value) => typeof value === 'string' && form.test(value))
-
   const candidates = goalKinds(probe.kinds, {
     hasRecords,
-    alsoReads: (tool) =>
-      examplesOf(tool).some((example) => example.text !== '' && hasValueLike(example, /^SELECT\b/i)),
-    takesStatements: (tool) => examplesOf(tool).some((example) => hasValueLike(example, statementStart)),
+    takesStatements: (tool) =>
+      examplesOf(tool).some(({ arguments: args }) =>
+        Object.values(args).some((value) => typeof value === 'string' && statementStart.test(value)),
+      ),
   })
   let next = 0
   const trials: (McpTask | undefined)[] = candidates.map(() => undefined)
