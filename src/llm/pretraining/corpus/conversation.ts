@@ -11,6 +11,7 @@ import {
   pathWork,
   plainTalk,
 } from './exercises.ts'
+import { isBenchmarkPhrase } from './benchmark-phrases.ts'
 import type { Draw, WordPool } from './draw.ts'
 import {
   choosing,
@@ -171,11 +172,16 @@ export function corpusConversation(
     stage === 'general' ? createRandom('corpus', pool, seed) : createRandom('corpus', stage, pool, seed)
   const skills = Object.keys(corpusStages[stage]) as CorpusSkill[]
   const weights = Object.values(corpusStages[stage])
-  const skill = skills[random.weighted(weights)]
-  if (stage === 'general' || stage === 'decisions') return corpusSkills[skill]({ random, pool })
+  if (stage === 'general' || stage === 'decisions')
+    return corpusSkills[skills[random.weighted(weights)]]({ random, pool })
   const d: Draw = { random, pool, lexicon: lexiconWords }
-  const messages = corpusSkills[skill](d)
-  return skill === 'described server' ? messages : inOtherWords(d, messages)
+  for (;;) {
+    const skill = skills[random.weighted(weights)]
+    const drawn = corpusSkills[skill](d)
+    const messages = skill === 'described server' ? drawn : inOtherWords(d, drawn)
+    // By chance a skill may say six words in a row that a request of the benchmark says.
+    if (!messages.some(({ role, text }) => role === 'user' && isBenchmarkPhrase(text))) return messages
+  }
 }
 
 /** A conversation of one skill. */
