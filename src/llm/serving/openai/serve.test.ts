@@ -126,7 +126,9 @@ test('the embedded model calls only offered tools, and reports that it reads no 
     function: { name, parameters: weather },
   }))
   const named = { type: 'function', function: { name: 'get_time' } } as const
-  const messages = [{ role: 'user' as const, content: 'List all orders and tell me the city of the order with the id 4' }]
+  const messages = [
+    { role: 'user' as const, content: 'List all orders and tell me the city of the order with the id 4' },
+  ]
   const called: Record<string, string[]> = {}
   for (const choice of ['none', 'auto', 'required', named] as const) {
     const ask = {
