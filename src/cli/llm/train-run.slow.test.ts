@@ -83,7 +83,14 @@ function childrenOf({ pid }: ChildProcess): number[] {
     .map(Number)
 }
 
-const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+/** Empty where the process has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,6 +1,5 @@
 import { verbs } from '../../environment/mcp/request/lexicon.ts'
 import { callText, type ChatMessage } from '../../tokenizer/template.ts'
-import { isBenchmarkPhrase } from './benchmark-phrases.ts'
 import { chance, pick } from './draw.ts'
 import type { Draw } from './draw.ts'
 
@@ -21,8 +20,7 @@ export function inOtherWords(d: Draw, messages: readonly ChatMessage[]): ChatMes
   )
   return messages.map((message) => {
     if (message.role !== 'user') return message
-    const text = reword(d, message.text, taken)
-    return isBenchmarkPhrase(text) ? message : { ...message, text }
+    return { ...message, text: reword(d, message.text, taken) }
   })
 }
 

@@ -64,11 +64,9 @@ export function askAbout(text: string, form: QuestionForm, context: QuestionCont
  * The answer in a result as a demonstration says it: first which record it is about, then the property, as the result writes them
  * ("name: Blue ink, price: 12"). A small model finds a value much more often after it has said what stands before it.
  */
-export function saidAnswer(
-  { property, by, expected, find }: Pick<Question, 'property' | 'by' | 'expected' | 'find'>,
-  text: string,
-): string {
-  const answer = find(text) ?? ''
+export function saidAnswer(question: Question, text: string): string {
+  const { property, by, expected } = question
+  const answer = question.find(text) ?? ''
   if (property === undefined) return answer
   const known = by?.find(text)
   const named = `${property}: ${answer}`
