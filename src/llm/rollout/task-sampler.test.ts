@@ -60,3 +60,42 @@ test('a restored sampler continues like the original', () => {
   expect(one.draw(16).map(({ id }) => id)).not.toEqual(two.state().drawn)
   expect(two.kinds).toEqual(one.kinds)
 })
+
+test('tasks of mixed groups are played again, at most half of the remembered ones', () => {
+  const sampler = createTaskSampler({ source, split: 'train', seed: 4, prior, replay: 0.5 })
+  const first = sampler.draw(16)
+  const [mixed, solved, failed] = [first.slice(0, 10), first.slice(10, 13), first.slice(13)]
+  for (const task of mixed) sampler.observe(task, 0.5)
+  for (const task of solved) sampler.observe(task, 1)
+  for (const task of failed) sampler.observe(task, 0)
+  const known = new Set(mixed.map(({ id }) => id))
+  const again = sampler.draw(16).filter(({ id }) => known.has(id))
+  expect(again).toHaveLength(5)
+  const kinds = { ...sampler.kinds }
+  for (const task of again) sampler.observe(task, 1)
+  expect(sampler.state().mixed).toHaveLength(5)
+  // What is replayed says nothing about its kind.
+  expect(sampler.kinds).toEqual(kinds)
+  for (const task of sampler.draw(16)) if (known.has(task.id)) sampler.observe(task, 1)
+  const left = createTaskSampler({ source, split: 'train', seed: 4, replay: 0.5 })
+  left.restore(JSON.parse(JSON.stringify(sampler.state())))
+  expect(left.draw(16).map(({ id }) => id)).toEqual(sampler.draw(16).map(({ id }) => id))
+})
+
+test('a task with a larger variance of success is replayed more often', () => {
+  const sampler = createTaskSampler({ source, split: 'train', seed: 5, prior, replay: 0.25 })
+  const tasks = Array.from({ length: 20 }, (_, at) =>
+    source.task({ split: 'train', seed: 1000 + at, kind: 'middle' }),
+  )
+  for (const [at, task] of tasks.entries()) sampler.observe(task, at < 10 ? 0.5 : 0.95)
+  const drawn = Array.from({ length: 30 }, () => sampler.draw(16)).flat()
+  const count = (some: readonly Task[]): number =>
+    drawn.filter(({ id }) => some.some((task) => task.id === id)).length
+  expect(count(tasks.slice(0, 10))).toBeGreaterThan(2 * count(tasks.slice(10)))
+})
+
+test('nothing is remembered without replay', () => {
+  const sampler = createTaskSampler({ source, split: 'train', seed: 6, prior })
+  for (const task of sampler.draw(16)) sampler.observe(task, 0.5)
+  expect(sampler.state().mixed).toBeUndefined()
+})

@@ -67,9 +67,9 @@ test('a run folder has settings, metrics, the final weights, a summary and a rep
   await expect(trainSmall({ resume: true })).rejects.toMatchObject({ code: 'no-run' })
 })
 
-test('of equal scores the earliest is kept, and the summary names the rule', async () => {
+test('of equal scores the latest is kept, and the summary names the rule', async () => {
   const out = join(root, 'best')
-  const scores = [0, 1, 3, 3]
+  const scores = [0, 3, 3, 1]
   let at = 0
   const { best } = await trainSmall({
     out,
@@ -77,7 +77,7 @@ test('of equal scores the earliest is kept, and the summary names the rule', asy
   })
   expect(best).toEqual({ step: 4, score: 3 })
   const { kept } = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8')) as RunSummary
-  expect(kept).toEqual({ rule: 'highest skill in validation, the earliest of equals', step: 4, score: 3 })
+  expect(kept).toEqual({ rule: 'highest skill in validation, the latest of equals', step: 4, score: 3 })
 })
 
 test('a loss that is no number stops the run, named with its step, and the weights before it are kept', async () => {

@@ -75,7 +75,7 @@ export interface Validation {
   /** Name of the score, such as `success`. Higher is better. */
   measure: string
   score(): Promise<{ score: number; metrics?: Record<string, number> }>
-  /** Final weights. `best`: those with the highest score, the earliest if tied. `last`: those of the last step. */
+  /** Final weights. `best`: those with the highest score, the latest if tied. `last`: those of the last step. */
   keep: 'best' | 'last'
   /** Early stopping: returns true to end the training now. */
   isSettled?(best: BestCheckpoint): boolean
@@ -110,7 +110,7 @@ export interface BestCheckpoint {
   score: number
   step: number
   checkpoint: string
-  /** Number of validations since then, all without a higher score. */
+  /** Number of validations since the score last rose. */
   without: number
 }
 
@@ -207,12 +207,15 @@ async function validate(name: string, validation: Validation, run: TrainingRun):
   const { measure, keep } = validation
   const { score, metrics } = await validation.score()
   if (keep === 'best') {
-    if (state.best === null || score > state.best.score) {
+    const { best } = state
+    if (best === null || score >= best.score) {
       const checkpoint = `${name}-best-${state.step}`
       await run.saveWeights(checkpoint)
-      state.best = { score, step: state.step, checkpoint, without: 0 }
+      // Of equal scores the latest is kept, since it has learnt from more.
+      const without = best !== null && score === best.score ? best.without + 1 : 0
+      state.best = { score, step: state.step, checkpoint, without }
       validation.onBest?.()
-    } else state.best = { ...state.best, without: state.best.without + 1 }
+    } else state.best = { ...best, without: best.without + 1 }
   }
   state.validated = state.step
   const best = state.best === null ? {} : { best: state.best.score }

@@ -310,7 +310,7 @@ function summarise<Batch>(
     kept:
       best === null
         ? { rule: 'the last step', step: state.step }
-        : { rule: `highest ${part.validation?.measure} in validation, the earliest of equals`, ...best },
+        : { rule: `highest ${part.validation?.measure} in validation, the latest of equals`, ...best },
     model: folder.file('checkpoints', 'final'),
   }
 }

@@ -41,10 +41,12 @@ export interface ReinforcementSettings extends OptimiserSettings, BatchSettings 
   groups: number
   groupSize: number
   temperature: number
+  /** Share of the tasks of a step that are played again because their last group was mixed. See `createTaskSampler`. Default: 0. */
+  replay?: number
   /** Steps between validations; 0: never. */
   validateEvery: number
   /**
-   * Final weights of RL: `best` for those of the highest success in validation, the initial ones among them (the earliest if
+   * Final weights of RL: `best` for those of the highest success in validation, the initial ones among them (the latest if
    * tied), or `last`. For `best`, the tasks are others than those that chose the warm start, if the split has twice as many as
    * are validated. Default: `last`.
    */

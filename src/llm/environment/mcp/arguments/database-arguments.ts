@@ -2,7 +2,8 @@ import type { Random } from '../../../../engine/random/index.ts'
 import type { PlainObject } from '../salient.ts'
 import type { Place } from './making.ts'
 import { columnValue, givenColumns } from './sql.ts'
-import { tablesIn } from './sql-tables.ts'
+import { spoken } from './words.ts'
+import { tableBeside, tablesIn } from './sql-tables.ts'
 import type { SplitWords } from './words.ts'
 
 // Arguments of tools that name tables, columns and rows of a database beside each other.
@@ -14,17 +15,17 @@ interface DatabaseContext {
   random: Random
 }
 
-/** A known table for a property that names one, and a column of the table beside it. */
+/** A known table for a property that names one, and a column of the table beside it for one that names one or several. */
 export function nameInDatabase(
   name: string,
   beside: PlainObject,
   { known, recent = [], random }: DatabaseContext,
 ): string | undefined {
-  const of = /^(?:.*_)?(table|column)(?:_?name)?$/i.exec(name)?.[1].toLowerCase()
+  const of = /(?:^| )(table|column)s?(?: ?name)?$/.exec(spoken(name).join(' '))?.[1]
   if (of === undefined) return undefined
   const tables = tablesIn([...known, ...recent])
   if (of === 'table') return tables.length === 0 ? undefined : random.pick(tables).name
-  const table = tables.find((one) => Object.values(beside).includes(one.name))
+  const table = tableBeside([...known, ...recent], beside)
   return table === undefined ? undefined : random.pick(table.columns).name
 }
 
@@ -40,7 +41,7 @@ export function rowBeside(
   beside: PlainObject,
   { known, recent = [], random, words }: DatabaseContext,
 ): PlainObject | undefined {
-  const table = tablesIn([...known, ...recent]).find((one) => Object.values(beside).includes(one.name))
+  const table = tableBeside([...known, ...recent], beside)
   if (table === undefined) return undefined
   const columns = givenColumns(table)
   const row = table.rows.length > 0 ? random.pick(table.rows) : undefined

@@ -5,6 +5,7 @@ import { validateArguments } from '../../../../untrusted/validate.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { textFromPattern } from './pattern-text.ts'
 import { sampleArguments } from './sample-arguments.ts'
+import { tablesIn } from './sql-tables.ts'
 import { wordsOf } from './words.ts'
 
 const words = wordsOf('train')
@@ -190,4 +191,51 @@ test('a forbidden property is given no more, and no more is forbidden after lear
   knowledge.settle()
   knowledge.forbid('tool', 'text')
   expect(knowledge.hints('tool', 'text')).toBeUndefined()
+})
+
+test('an optional property that fails in one tool is given less in another that describes it alike', () => {
+  const described = (description: string): Record<string, object> => ({
+    connection: { ...text, description },
+    label: { ...text, description: 'A label' },
+  })
+  const schemas = [
+    described('Where the database is'),
+    described('Where the database is'),
+    described('A name'),
+  ]
+  const tools = schemas.map((properties, at) => ({
+    name: `tool ${at}`,
+    inputSchema: { type: 'object', properties },
+  }))
+  const knowledge = createKnowledge({ tools })
+  const shareOf = (at: number): number => {
+    const drawn = Array.from({ length: 200 }, (_, seed) =>
+      sampleArguments(tools[at].inputSchema, { random: createRandom(seed), words, known: [], reuse: false }),
+    )
+    return drawn.filter((args) => 'connection' in args).length / drawn.length
+  }
+  const before = shareOf(1)
+  for (let seed = 0; seed < 20; seed++) {
+    const args = sampleArguments(tools[0].inputSchema, {
+      random: createRandom(seed),
+      words,
+      known: [],
+      reuse: false,
+    })
+    knowledge.learn('tool 0', args, { text: 'failed', isError: 'connection' in args })
+  }
+  expect(before).toBeGreaterThan(0.3)
+  expect(shareOf(1)).toBeLessThan(before / 3)
+  expect(shareOf(2)).toBeGreaterThan(0.3)
+})
+
+test('a key that the database does not fill itself is given, even where a result calls it a key', () => {
+  const exact = { table: 'boats', columns: ['id integer', 'name text'], exact: true }
+  const guessed = { table: 'boats', columns: ['id INTEGER PRIMARY KEY', 'name TEXT'] }
+  for (const records of [
+    [exact, guessed],
+    [guessed, exact],
+  ])
+    expect(tablesIn(records)[0].columns.map(({ generated }) => generated)).toEqual([false, false])
+  expect(tablesIn([guessed])[0].columns.map(({ generated }) => generated)).toEqual([true, false])
 })

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
 import { type Corrections, correctionsOf, saysFailure } from './error-hints.ts'
 import type { Hints } from './hints.ts'
-import { resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
+import { asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
 
 /** Where the value of one property came from: a topic, an example, a known record. */
 export interface SourceUse {
@@ -19,7 +19,10 @@ interface Count {
 export interface Knowledge {
   /** What error messages asked for, by the path of the property. */
   hints(tool: string, path: string): Hints | undefined
-  /** How much more often than by default a source is to be used: below 1 if it failed more often than it worked. */
+  /**
+   * How much more often than by default a source is to be used: below 1 if it failed more often than it worked. Until the tool
+   * itself has used it three times, calls of other tools with a property of the same name and description count too.
+   */
   weight(tool: string, path: string, source: string): number
   /** Arguments of the configuration, or of calls that worked. */
   examples(tool: string): readonly PlainObject[]
@@ -69,6 +72,8 @@ export function knowledgeOf(schema: JsonSchema): Attached | undefined {
 /** Corrections about one property. More would only replace each other. */
 const mostCorrections = 20
 const mostNames = 200
+/** Uses of an optional property by a tool until those by other tools no longer count. */
+const fewUses = 3
 
 /**
  * Starts with what descriptions and the configuration say, and learns from each call until `settle`: sources of values
@@ -98,6 +103,17 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
     return known
   }
 
+  /** The same for properties of the same name and description in several tools; undefined for those without a description. */
+  const shared = (tool: string, path: string, source: string): string | undefined => {
+    const { description } = asObject(asObject(spec(tool)?.inputSchema['properties'])[path])
+    return typeof description === 'string' ? key('', path, description, source) : undefined
+  }
+  const weigh = (count: Count): number => ((count.worked + 1) / (count.worked + count.failed + 1)) ** 2
+  const add = (place: string, failed: boolean): void => {
+    const { worked, failed: lost } = counts.get(place) ?? { worked: 0, failed: 0 }
+    counts.set(place, failed ? { worked, failed: lost + 1 } : { worked: worked + 1, failed: lost })
+  }
+
   /** Returns true if a correction says something that was not known. */
   function keep(tool: string, found: Corrections): boolean {
     let fresh = false
@@ -117,8 +133,10 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
   const knowledge: Knowledge = {
     hints: (tool, path) => learnt.get(key(tool, path)),
     weight(tool, path, source) {
-      const count = counts.get(key(tool, path, source))
-      return count === undefined ? 1 : ((count.worked + 1) / (count.worked + count.failed + 1)) ** 2
+      const own = counts.get(key(tool, path, source)) ?? { worked: 0, failed: 0 }
+      if (source !== 'given' || own.worked + own.failed >= fewUses) return weigh(own)
+      const place = shared(tool, path, source)
+      return weigh((place === undefined ? undefined : counts.get(place)) ?? own)
     },
     examples: (tool) => (Object.hasOwn(examples, tool) ? examples[tool] : []),
     about(tool) {
@@ -132,12 +150,9 @@ export function createKnowledge({ tools, examples = {} }: KnowledgeOptions): Kno
       if (settled) return false
       const failed = isError || saysFailure(text, args)
       for (const { path, source } of uses.get(args) ?? []) {
-        const place = key(tool, path, source)
-        const count = counts.get(place) ?? { worked: 0, failed: 0 }
-        counts.set(
-          place,
-          failed ? { ...count, failed: count.failed + 1 } : { ...count, worked: count.worked + 1 },
-        )
+        add(key(tool, path, source), failed)
+        const place = source === 'given' ? shared(tool, path, source) : undefined
+        if (place !== undefined) add(place, failed)
       }
       const fresh = failed && keep(tool, correctionsOf(text, args, namesOf(tool)))
       if (fresh) taught++

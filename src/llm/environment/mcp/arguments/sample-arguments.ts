@@ -13,7 +13,7 @@ import { namingProperty, pickSource, type SourceWish } from './known-records.ts'
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
 import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
-import { partOf, partOfWords } from './words.ts'
+import { partOf, partOfWords, spoken } from './words.ts'
 
 /** Work limit for the arguments of one call: properties, candidate values, characters of patterns. */
 const mostSteps = 1_000_000
@@ -208,7 +208,8 @@ function sampleObject(
       const share = usual * weightOf(context, at.path, 'given')
       // What will vanish is not known: a call would wait for it until its deadline.
       const vanishes = /\bto (?:disappear|vanish)\b/.test(String(property['description']))
-      if (hints.forbidden === true || vanishes || context.random.next() >= share) continue
+      const isLeftOut = hints.forbidden === true || vanishes || connects.test(spoken(name).join(' '))
+      if (isLeftOut || context.random.next() >= share) continue
       context.uses.push({ path: at.path, source: 'given' })
     }
     try {
@@ -239,6 +240,9 @@ function withoutLoneOffset(
     Object.entries(made).filter(([name]) => needed.has(name) || !/^(?:offset|skip)$/i.test(name)),
   )
 }
+
+/** Optional texts that say where another server is. The one that is there is configured. */
+const connects = /^(?:connection (?:string|ur[il])|dsn|(?:database|db) ur[il])$/
 
 /** Optional numbers that say how long a tool takes: by the name, or by the description. */
 const waits = /^(?:duration|delay|wait|sleep)(?:$|[A-Z_-])|\btime to wait\b/

@@ -4,8 +4,8 @@ import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import type { PlainObject } from '../salient.ts'
 import type { Hints } from './hints.ts'
 import { textFromPattern } from './pattern-text.ts'
-import { sampleSql, verbsOf, type WantedStatement, wantedOf } from './sql.ts'
-import { tablesIn } from './sql-tables.ts'
+import { condition, sampleSql, verbsOf, type WantedStatement, wantedOf } from './sql.ts'
+import { tableBeside, tablesIn } from './sql-tables.ts'
 import { type Topic, topicOf, topicOfExample, topicOfFormat } from './topics.ts'
 import { pageUrl } from './typed-text.ts'
 import { day, fileText, likeMoment, type Maker, makers, noun, phrase } from './typed-values.ts'
@@ -164,6 +164,14 @@ function topicSources(topic: Topic, context: StringContext, description: string)
       return one((words, random) =>
         sampleSql(wantedOf(verbs, context.wants), tablesIn(records()), words, random),
       )
+    }
+    case 'rows':
+    case 'column': {
+      const table = tableBeside(records(), beside)
+      if (table === undefined) return []
+      return topic === 'rows'
+        ? one((words, random) => condition(table, words, random))
+        : one((_, random) => random.pick(table.columns).name)
     }
     case 'table':
       return one((words, random) => {

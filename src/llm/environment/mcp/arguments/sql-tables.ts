@@ -19,6 +19,8 @@ export interface SqlColumn {
 export interface TableRecord extends PlainObject {
   table: string
   columns: string[]
+  /** The database itself says so. Else a key without a default may have to be given or not, and counts as generated. */
+  exact?: true
 }
 
 const tableKeys = /^(?:table|tables|table_?name|relation|name|sheet)$/i
@@ -103,7 +105,10 @@ export function tablesIn(records: readonly PlainObject[]): SqlTable[] {
     tables.set(name, known)
     return known
   }
-  const declare = (name: string, columns: readonly string[]): void => {
+  const exact = new Set<string>()
+  const declare = (name: string, columns: readonly string[], isExact = false): void => {
+    if (exact.has(name) && !isExact) return
+    if (isExact) exact.add(name)
     const found = columns.map(readColumn).filter((column) => column !== undefined)
     if (found.length > 0) table(name).columns = found
   }
@@ -114,7 +119,7 @@ export function tablesIn(records: readonly PlainObject[]): SqlTable[] {
       Array.isArray(columns) &&
       columns.every((item) => typeof item === 'string')
     )
-      declare(name, columns)
+      declare(name, columns, record['exact'] === true)
     for (const value of Object.values(record)) {
       if (typeof value !== 'string' || value.length > 4000) continue
       const created = create.exec(value)
@@ -136,6 +141,15 @@ export function tablesIn(records: readonly PlainObject[]): SqlTable[] {
       if (known.columns.length > 1 && known.columns.every(({ name }) => name in record))
         known.rows.push(record)
   return [...tables.values()].filter(({ columns }) => columns.length > 0)
+}
+
+/** The known table that a value of the same object names. */
+export function tableBeside(
+  records: readonly PlainObject[],
+  beside: Readonly<PlainObject>,
+): SqlTable | undefined {
+  const values = Object.values(beside)
+  return tablesIn(records).find(({ name }) => values.includes(name))
 }
 
 /** Splits at commas outside of brackets and quotes. */

@@ -92,7 +92,7 @@ export function columnValue(
 }
 
 /** A condition on a column that some known row meets. Without rows it compares with a made-up value. */
-function condition(table: SqlTable, words: SplitWords, random: Random): string {
+export function condition(table: SqlTable, words: SplitWords, random: Random): string {
   const row = table.rows.length > 0 ? random.pick(table.rows) : undefined
   const usable = row === undefined ? table.columns : table.columns.filter(({ name }) => row[name] != null)
   const column = random.pick(usable.length > 0 ? usable : table.columns)

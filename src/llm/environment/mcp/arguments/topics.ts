@@ -24,6 +24,8 @@ export type Topic =
   | 'code'
   | 'json'
   | 'sql'
+  | 'rows'
+  | 'column'
   | 'table'
   | 'phone'
   | 'person'
@@ -95,6 +97,8 @@ const sayings: readonly [RegExp, Topic][] = [
   [/\bcron\b/i, 'cron'],
   [/\bISO[ -]?8601 duration\b/i, 'duration'],
   [/\b(?:ISO[ -]?8601|RFC[ -]?3339|date[- ]?time|date and time)\b/i, 'date-time'],
+  [/\bWHERE\b(?! keyword)/, 'rows'],
+  [/\b(?:RETURNING|ORDER BY|GROUP BY)\b/, 'column'],
   [/\bSQL\b|\bSELECT\b.*\bquery\b/, 'sql'],
   [/\bregular expressions?\b|\bregex(?:p|es)?\b/i, 'regex'],
   [/\bglob\b/i, 'glob'],

@@ -33,7 +33,7 @@ const units =
   'meter kilometer centimeter mile foot inch kilogram gram pound ounce liter gallon celsius fahrenheit kelvin second minute hour day'
 
 /** Makers of a text by its topic. Names and words come from the split; codes and units are the same in all splits. */
-export const makers: Readonly<Record<Exclude<Topic, 'sql'>, Maker>> = {
+export const makers: Readonly<Record<Exclude<Topic, 'sql' | 'rows' | 'column'>, Maker>> = {
   zone: (words, random) => random.pick(words.zones),
   url: (words, random) => `https://example.com/${noun(words, random)}`,
   email: (words, random) => `${random.pick(words.people).toLowerCase()}@example.com`,

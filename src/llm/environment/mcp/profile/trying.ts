@@ -83,9 +83,11 @@ async function fill(trying: Trying): Promise<void> {
 function draw(trying: Trying, { spec, kind }: AdmittedTool, index: number): Record<string, unknown> {
   const current = sightRecords(trying)
   // What is there now is most likely to be found; what was there before, or was only returned, comes in turn.
+  // How tables are declared seldom changes, and nothing else says which columns have to be given.
+  const tables = trying.options.records.filter(({ exact }) => exact === true)
   const known =
     current.length > 0 && index % 2 === 0
-      ? current
+      ? [...current, ...tables]
       : [...trying.recent.slice(-20), ...knownRecords(trying, current)]
   const drawn = sampleArguments(spec.inputSchema, {
     random: createRandom(trying.options.seed, 'profile', spec.name, index),

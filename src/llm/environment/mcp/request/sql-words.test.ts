@@ -67,6 +67,16 @@ test('a call with a table and values is said as rows of that table', () => {
   expect(
     rowWords({ table: 'products', data: { stock: 5 }, where: { id: 1 } }, 'adds', random)?.requests[0],
   ).toMatch(/^set the stock to 5 for the products (?:whose id is|with the id) 1$/)
+  // A condition may be a text, and what deletes needs no values.
+  const removal = { table: 'orders', data: { id: 4 }, where: "status = 'open'", schema: 'public' }
+  expect(rowWords(removal, 'removes', random, 'delete')?.requests[0]).toMatch(
+    /^delete the orders (?:whose status is|with the status) open$/,
+  )
+  const change = { table: 'products', data: { stock: 5 }, where: 'price >= 40', returning: 'id' }
+  expect(rowWords(change, 'changes', random, 'update')?.requests[0]).toBe(
+    'set the stock to 5 for the products whose price is at least 40',
+  )
+  expect(rowWords({ table: 'orders', where: 'a OR b' }, 'removes', random, 'delete')).toBeUndefined()
   expect(rowWords({ table: 'products' }, 'reads', random)).toBeUndefined()
   expect(rowWords({ name: 'x', data: condition }, 'adds', random)).toBeUndefined()
 })

@@ -43,29 +43,30 @@ export function sqlWords(sql: string, random: Random): Computation | undefined {
  * Says a call that names a table and gives values of its columns, as the tools of databases do: "add a product with the name
  * Oak desk", "delete the orders whose status is open".
  *
+ * @param verb of the tool. What deletes rows needs no values, though a call may give some.
  * @returns undefined for calls of any other form.
  */
 export function rowWords(
   args: Readonly<PlainObject>,
   effect: Effect,
   random: Random,
+  verb = '',
 ): Computation | undefined {
-  const { table, values, conditions, limit, offset } = partsOf(args)
+  const { table, values: stated, conditions, limit, offset } = partsOf(args)
+  const values = conditions !== undefined && /^(?:delete|remove)/.test(verb) ? undefined : stated
   if (table === undefined || (values ?? conditions ?? limit) === undefined) return undefined
   // Many databases skip no rows without a limit.
   if (offset !== undefined && limit === undefined) return undefined
   if (limit !== undefined && (effect !== 'reads' || (values !== undefined && conditions !== undefined)))
     return undefined
   const { one, many } = rowsOf(table)
-  const some = conditions ?? (effect === 'adds' ? undefined : values)
-  const pairs = Object.entries(some ?? {}).map(
-    ([column, wanted]) => rowsOf(table, [column, '=', String(wanted)], random).where,
-  )
+  const some = conditions ?? (effect === 'adds' || values === undefined ? undefined : equalities(values))
+  const pairs = (some ?? []).map((condition) => rowsOf(table, condition, random).where)
   const rows =
     limit !== undefined
       ? pageOf({ one, many }, pairs.join(' and'), limit, offset)
       : `${pairs.length === 0 ? 'all' : 'the'} ${many}${pairs.join(' and')}`
-  if (values === undefined || some === values) {
+  if (values === undefined || (conditions === undefined && some !== undefined)) {
     if (effect === 'reads')
       return asked(
         [rows],
@@ -95,12 +96,23 @@ function pageOf({ one, many }: Pick<Rows, 'one' | 'many'>, where: string, limit:
 }
 
 const conditionNames = /^(?:where|conditions?|filters?|match|keys?|criteria)$/i
+/** What the rows of a change are not about: where the table is, and which columns are returned. */
+const besides = /^(?:schema|returning)$/i
+
+/** A column, a sign and a literal. */
+type Condition = readonly [string, string, string]
+
+function equalities(values: PlainObject): Condition[] {
+  return Object.entries(values).map(([column, wanted]) => [column, '=', String(wanted)])
+}
+
+const condition = new RegExp(`^${name} (=|>=|<=|>) ${value}$`)
 
 /** The table, the values, the conditions and the page of a call. Nothing if it has anything else. */
 function partsOf(args: Readonly<PlainObject>): {
   table?: string
   values?: PlainObject
-  conditions?: PlainObject
+  conditions?: Condition[]
   limit?: number
   offset?: number
 } {
@@ -109,8 +121,15 @@ function partsOf(args: Readonly<PlainObject>): {
     if (/^table(?:_?name)?$/i.test(key) && typeof item === 'string') parts.table = item
     else if (/^limit$/i.test(key) && typeof item === 'number') parts.limit = item
     else if (/^(?:offset|skip)$/i.test(key) && typeof item === 'number') parts.offset = item
-    else if (!isPlainObject(item) || Object.values(item).some((inner) => typeof inner === 'object')) return {}
-    else parts[conditionNames.test(key) ? 'conditions' : 'values'] = item
+    else if (besides.test(key) && typeof item === 'string') continue
+    else if (conditionNames.test(key) && typeof item === 'string') {
+      const found = condition.exec(item)
+      if (found === null) return {}
+      parts.conditions = [[found[1], found[2], found[3]]]
+    } else if (!isPlainObject(item) || Object.values(item).some((inner) => typeof inner === 'object'))
+      return {}
+    else if (conditionNames.test(key)) parts.conditions = equalities(item)
+    else parts.values = item
   }
   return parts
 }

@@ -132,7 +132,7 @@ export function speakStep(speech: Speech, given: RequestStep, draw: Draw): Spoke
   const indefinite = phrase(things(''), article)
   const computation =
     statementOf(step.arguments, random) ??
-    rowWords(step.arguments, effect, random) ??
+    rowWords(step.arguments, effect, random, words.verb) ??
     (step.result === undefined ? undefined : readComputation(spec.name, words, step.arguments, step.result))
   const where =
     words.place !== undefined &&

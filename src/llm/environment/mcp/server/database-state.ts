@@ -9,13 +9,13 @@ const longestRows = 20_000
 /** Rows of one table that arguments are taken from. */
 const mostRows = 20
 
-/** The tables of a state with the declarations of their columns, and up to 20 rows of each. */
+/** The tables of a state with the exact declarations of their columns, and up to 20 rows of each. */
 export function tableRecords(
   columns: Readonly<Record<string, readonly string[]>>,
   state: DatabaseState,
 ): PlainObject[] {
   return Object.entries(columns).flatMap(([table, declarations]): PlainObject[] => [
-    { table, columns: [...declarations] },
+    { table, columns: [...declarations], exact: true },
     ...((state[`rows of ${table}`] ?? []) as PlainObject[]).slice(0, mostRows),
   ])
 }
