@@ -13,7 +13,7 @@ import { rowNoun } from '../request/sql-words.ts'
 import { type RequestStep, type Speech } from '../request/step-words.ts'
 import { nameWords } from '../request/name-words.ts'
 import { chooseSalient, containsWhole, extractSalient } from '../salient.ts'
-import { createRandom } from '../../../../engine/random/index.ts'
+import { createRandom, hash32 } from '../../../../engine/random/index.ts'
 import { newState, type StateCallOptions } from '../server/state-pool.ts'
 import { createSystemEnvironment, type ToolSystem } from '../tool-system.ts'
 import { argumentsOf, type GoalDraft, type PlannedCall } from './draft-goal.ts'
@@ -33,6 +33,9 @@ interface GoalRun {
 /** Most words of a request of up to three steps, and for each step of a longer one. */
 const mostWords = 60
 const wordsOfStep = 20
+
+/** What is new in requests worded as none of training: half of them have verbs and nouns that training never uses. */
+const newWordings = ['new sentences', 'new words'] as const
 
 /**
  * Runs the plan in a fresh state, asks about what it gave or changed, writes the request and proves the task: an expert
@@ -81,7 +84,8 @@ export async function makeGoalTask(
   if (question?.asked.form === 'line' && tellsTime(question.expected.answer, request)) return undefined
   const final = run.steps[run.steps.length - 1]
   const steps = question === undefined ? run.steps : [...run.steps.slice(0, -1), { ...final, result: last }]
-  const prompt = renderRequest(speech, steps, question?.asked, split, random)
+  const unseen = split === 'unseen-paraphrase' ? newWordings[hash32('wording', index) % 2] : undefined
+  const prompt = renderRequest(speech, steps, question?.asked, split, random, unseen === 'new words')
   if (prompt === undefined || prompt.split(/\s+/).length > Math.max(mostWords, wordsOfStep * steps.length))
     return undefined
   const { expected } = question ?? {}
@@ -104,6 +108,7 @@ export async function makeGoalTask(
     context: {
       tools: run.calls.map((call) => call.tool),
       ...(stated ? { stated } : {}),
+      ...defined({ unseen }),
       changes: tools.some((tool) => tool.kind === 'write'),
     },
     ...(kind.chance > 0 ? { chance: kind.chance } : {}),

@@ -37,9 +37,10 @@ function requests(
   asked: Asked | undefined,
   split: Task['split'],
   count = 300,
+  isRare = false,
 ) {
   return Array.from({ length: count }, (_, seed) => {
-    const text = renderRequest(speech, steps, asked, split, createRandom(seed, split))
+    const text = renderRequest(speech, steps, asked, split, createRandom(seed, split), isRare)
     if (text === undefined) throw new Error('no composition for the split')
     return text
   })
@@ -81,11 +82,17 @@ test('every word of a test request occurs in training; those of unseen paraphras
   ])
   const tests = [...requests(adding, undefined, 'test'), ...requests(reading, email, 'test')]
   expect([...wordsIn(tests)].filter((word) => !known.has(word))).toEqual([])
-  const others = [
-    ...requests(adding, undefined, 'unseen-paraphrase'),
-    ...requests(reading, email, 'unseen-paraphrase'),
+  const others = (isRare: boolean) => [
+    ...requests(adding, undefined, 'unseen-paraphrase', 300, isRare),
+    ...requests(reading, email, 'unseen-paraphrase', 300, isRare),
   ]
-  expect([...wordsIn(others)].filter((word) => !known.has(word)).length).toBeGreaterThan(20)
+  const [sentences, words] = [wordsIn(others(false)), wordsIn(others(true))]
+  expect([...words].filter((word) => !known.has(word)).length).toBeGreaterThan(20)
+  // New sentences alone have the verbs and nouns of training.
+  const synonyms = ['produce', 'establish', 'object']
+  expect(synonyms.filter((word) => words.has(word))).toEqual(synonyms)
+  expect(synonyms.filter((word) => sentences.has(word))).toEqual([])
+  expect([...sentences].filter((word) => !known.has(word))).toContain('kindly')
 })
 
 test('a request states every value, and no name of a tool or an argument', () => {

@@ -63,6 +63,7 @@ function plainValues(value: unknown): string[] {
  * of compositions of phrases. The shape of a composition (frames, their order, and how arguments are stated) belongs to
  * one split. `undefined` as what is asked means a task that only changes the state.
  *
+ * @param isRare whether a request with unseen wording has synonyms that training never uses, besides sentences that it never uses.
  * @returns undefined if no composition of many draws belongs to the split: some questions can be put in only a few shapes.
  */
 export function renderRequest(
@@ -71,9 +72,10 @@ export function renderRequest(
   asked: Asked | undefined,
   split: Task['split'],
   random: Random,
+  isRare = false,
 ): string | undefined {
-  const rare = split === 'unseen-paraphrase'
-  const frames = rare ? unseen : familiar
+  const isUnseen = split === 'unseen-paraphrase'
+  const frames = isUnseen ? unseen : familiar
   const shown = steps.filter(({ silent }) => silent !== true)
   for (let attempt = 0; attempt < 200; attempt++) {
     const style: Style = {
@@ -83,9 +85,9 @@ export function renderRequest(
       bare: random.next() < 0.6,
       reversed: random.next() < 0.3,
     }
-    const draw: Draw = { rare, frames, style, random }
+    const draw: Draw = { rare: isUnseen && isRare, unseen: isUnseen, frames, style, random }
     const text = compose(speech, shown, asked, draw)
-    if (text === undefined || (!rare && splitOf(shapeOf(text, speech, shown, asked)) !== split)) continue
+    if (text === undefined || (!isUnseen && splitOf(shapeOf(text, speech, shown, asked)) !== split)) continue
     return capital(
       text
         .replace(/\s+/g, ' ')
@@ -114,14 +116,14 @@ function compose(
   const before = steps.slice(0, -1)
   if (last === undefined) {
     // Nothing but silent steps: the question says it all.
-    return question(askedWords(asked, draw.rare), draw)
+    return question(askedWords(asked, draw.unseen), draw)
   }
   const direct = directWords(speech, last, asked, draw)
   const lead = before.length === 0 ? '' : `${opened(sequence(speech, before, draw), draw)}. `
   if (direct !== undefined && random.next() < 0.6) {
     return `${lead}${question(direct, draw)}`
   }
-  const { phrases, questions } = askedWords(asked, draw.rare)
+  const { phrases, questions } = askedWords(asked, draw.unseen)
   const body = sequence(speech, steps, draw)
   const form = random.int(3)
   if (form === 0 && questions.length > 0) {
@@ -254,7 +256,7 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
     }
   }
   if (spoken.empty && !['whole', 'number', 'field', 'line', 'sentence'].includes(asked.form))
-    return askedWords(asked, draw.rare)
+    return askedWords(asked, draw.unseen)
   if (spoken.noun === '' || !words.asks) return undefined
   if (asked.form === 'whole' || asked.form === 'number') {
     const phrases = [definite]
@@ -262,7 +264,7 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
   }
   if (asked.form !== 'field' || spoken.plural) return undefined
   const { of } = asked
-  return draw.rare
+  return draw.unseen
     ? { phrases: [`which ${of} ${definite} goes with`], questions: [`which ${of} goes with ${definite}`] }
     : {
         phrases: [`the ${of} of ${definite}`, `which ${of} ${definite} has`],

@@ -39,7 +39,10 @@ export function speechOf(specs: readonly ToolSpec[]): Speech {
 }
 
 export interface Draw {
+  /** Synonyms that training never uses. */
   rare: boolean
+  /** Sentences that training never uses. */
+  unseen: boolean
   frames: PhraseSet
   style: Style
   random: Random
