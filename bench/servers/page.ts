@@ -30,8 +30,8 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
   if (measured.length === 0) return ['Nothing is measured yet.', ...replaced].join('\n\n')
   const header = ['server', 'tools usable', 'tasks', 'expert', 'cheating agents', 'attacks', 'base']
   const table = [
-    [...header, 'warm start', 'RL', 'RL minus warm start', 'minutes'],
-    [...header, '', '', '', ''].map(() => '---'),
+    [...header, 'warm start', 'RL', 'RL minus warm start', 'new sentences', 'new words', 'minutes'],
+    [...header, '', '', '', '', '', ''].map(() => '---'),
     ...measured.map(({ server, rows: own }) =>
       cells(
         server,
@@ -48,7 +48,7 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
   return [
     ...table,
     '',
-    'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds. Differences are paired by task. Their 95% intervals are of the mean of the seeds that were measured: they cover the choice of tasks, not that of seeds.',
+    'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds. New sentences and new words: success after RL on 96 further tasks, worded as no request of training; half of them have verbs and nouns that training never uses, too. Differences are paired by task. Their 95% intervals are of the mean of the seeds that were measured: they cover the choice of tasks, not that of seeds.',
     '',
     `Minutes are of \`agoge train\` on ${machines(rows)}, from the first call that finds out what the tools do to the report.`,
     ...replaced.flatMap((sentence) => ['', sentence]),
@@ -84,6 +84,8 @@ function cells(server: BenchServer, rows: readonly ServerRow[], audit: AuditRow 
     gains.length === 0
       ? '–'
       : `${points(meanGain(gains))}${gains.length === 1 ? '' : `; by seed ${gains.map(({ mean: gain }) => signed(gain)).join(', ')}`}`,
+    mean((row) => row.paraphrases?.['new sentences']?.mean),
+    mean((row) => row.paraphrases?.['new words']?.mean),
     rows.map((row) => `${row.minutes.toFixed(1)}${row.stopped ? ' (stopped)' : ''}`).join('; '),
   ]
 }

@@ -33,6 +33,8 @@ export interface ServerRow {
   rl: Estimate | null
   /** RL minus warm start, paired by task, without masked episodes. */
   gain: MeanEstimate | null
+  /** After RL, on requests worded as none of training, by what is new in them. Rows before 27 November 2026 do not tell them apart. */
+  paraphrases?: Readonly<Record<string, Estimate>>
   masked: number
   remarks: string[]
   /** The first line of the error that ended the command. */
@@ -74,7 +76,7 @@ export function drawRequests(file: string, seed: number): string[] {
   return createRandom('requests', seed).shuffle(prompts).slice(0, 3)
 }
 
-type Trained = Pick<ServerRow, 'base' | 'warmStart' | 'rl' | 'gain' | 'masked' | 'remarks'>
+type Trained = Pick<ServerRow, 'base' | 'warmStart' | 'rl' | 'gain' | 'paraphrases' | 'masked' | 'remarks'>
 
 /** The results in a run folder. All are null if the run did not finish. */
 export function readRun(folder: string): Trained {
@@ -85,6 +87,7 @@ export function readRun(folder: string): Trained {
   const summary = JSON.parse(readFileSync(file, 'utf8')) as TrainingSummary
   const success = (name: TrainingSummary['stages'][number]['name']): Estimate | null =>
     summary.stages.find((stage) => stage.name === name)?.success ?? null
+  const paraphrases = summary.unseenParaphrases?.groups
   const episodes = (name: TrainingSummary['stages'][number]['name']): Episode[] => {
     const path = join(folder, 'evaluations', `${name}.jsonl`)
     return existsSync(path) ? readEpisodes(path) : []
@@ -94,6 +97,7 @@ export function readRun(folder: string): Trained {
     warmStart: success('warm-start'),
     rl: success('rl'),
     gain: pairedGain(episodes('warm-start'), episodes('rl')),
+    ...(paraphrases === undefined ? {} : { paraphrases }),
     masked: summary.cost.masked,
     remarks: summary.remarks ?? [],
   }

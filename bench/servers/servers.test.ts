@@ -169,12 +169,19 @@ test('seeds are a range or a list', () => {
 })
 
 test('the table shows means over seeds, each gain, and why tools were left out, with nothing of a server as Markdown', () => {
+  const paraphrases = { 'new sentences': { mean: 0.6, low: 0.4, high: 0.8, n: 48 } }
   const text = rowsText(
-    { rows: [row, { ...row, seed: 1, stopped: true, rl: null, gain: null }], audits: [audit] },
+    {
+      rows: [
+        { ...row, paraphrases },
+        { ...row, seed: 1, stopped: true, rl: null, gain: null },
+      ],
+      audits: [audit],
+    },
     benchServers,
   )
   expect(text).toContain(
-    '| time | 2 of 6 | – | – | – | 1.5% | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 12.3; 12.3 (stopped) |',
+    '| time | 2 of 6 | – | – | – | 1.5% | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 60% | – | 12.3; 12.3 (stopped) |',
   )
   const asked = rowsText(
     { rows: [{ ...row, requests: ['How many days has [May]?'] }], audits: [] },
