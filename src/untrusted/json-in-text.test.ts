@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonStart } from './json-in-text.ts'
+import { jsonPart, jsonStart } from './json-in-text.ts'
 
 const rows = '[{"id":1},{"id":2}]'
 
@@ -21,4 +21,14 @@ test('a bracket elsewhere begins no JSON', () => {
     `${'x'.repeat(300)}:\n${rows}`,
   ])
     expect(jsonStart(text), text).toBeUndefined()
+})
+
+test('a few lines may follow the JSON', () => {
+  const text = '[\n  {"id": 1}\n]\nQuery took 4.05 ms\n\nbye'
+  const part = jsonPart(text)
+  expect(text.slice(part?.from, part?.to)).toBe('[\n  {"id": 1}\n]')
+  expect(jsonPart('{"a":1}')).toEqual({ from: 0, to: 7 })
+  // What follows in quotes or brackets may be JSON too.
+  expect(jsonPart('[1]\n[2]')).toEqual({ from: 0, to: 7 })
+  expect(jsonPart('no JSON\nat all')).toBeUndefined()
 })

@@ -13,3 +13,16 @@ export function jsonStart(text: string): number | undefined {
   if (found === null) return undefined
   return found.index + found[0].length
 }
+
+/**
+ * Where the JSON of a text begins and ends. A few lines without brackets and quotes may follow it.
+ *
+ * @example
+ * jsonPart('[{"id":1}]\nTook 4 ms') // { from: 0, to: 10 }
+ */
+export function jsonPart(text: string): { from: number; to: number } | undefined {
+  const from = jsonStart(text)
+  if (from === undefined) return undefined
+  const [trail = ''] = /\n[^[\]{}"]{1,200}$/.exec(text.slice(from)) ?? []
+  return { from, to: text.length - trail.length }
+}

@@ -10,16 +10,6 @@ export interface TaskSamplerSettings<T extends Task> {
   rate?: number
   /** Initial success rate by kind of task, for instance from a validation. Default: 0.5. */
   prior?: Record<string, number>
-  /** Share of the draws that repeat a task whose group was mixed: some succeeded, not all. 0 to 1. Default: 0. */
-  replay?: number
-}
-
-/** A task that was played with mixed success. */
-interface MixedTask {
-  kind: string
-  seed: number
-  /** Share of its last group that succeeded. */
-  success: number
 }
 
 /** The state of the sampler as plain JSON. */
@@ -29,8 +19,6 @@ export interface TaskSamplerState {
   cells: Record<string, number>
   /** Running mean by kind of task, also for cells without an observation. */
   kinds: Record<string, number>
-  /** Tasks that may be replayed, those played last at the end. */
-  mixed?: MixedTask[]
 }
 
 /** Draws training tasks where there is most to learn. */
@@ -47,9 +35,6 @@ export interface TaskSampler<T extends Task> {
 /** Number of candidate tasks of a kind from which one is chosen by its difficulty. */
 const candidates = 4
 
-/** Most tasks that are remembered for replay. */
-const mostMixed = 256
-
 /**
  * Learning potential of a cell with success rate `p`: the variance `p (1 - p)`, from which a group's advantages arise, plus a
  * floor. The floor keeps solved tasks from being forgotten and unsolved ones from never being drawn.
@@ -62,18 +47,12 @@ export function learningWeight(p: number): number {
  * Kinds of task are drawn by systematic sampling, so that a batch holds close to the expected number of each. Within a kind, the
  * difficulty is drawn the same way from a few candidate tasks. The n-th task depends only on the seed, on n and on the earlier
  * observations.
- *
- * With `replay`, that share of the draws repeats tasks of mixed groups, by `p (1 - p)` of their last group: where most tasks are
- * solved, only these give a gradient. Half of the remembered ones at most, so that a few are not played again and again.
- *
- * Source of replay by learning potential: Jiang et al., "Prioritized Level Replay" (arXiv 2010.03934).
  */
 export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<T>): TaskSampler<T> {
-  const { source, split, seed, rate = 0.15, prior = {}, replay = 0 } = settings
+  const { source, split, seed, rate = 0.15, prior = {} } = settings
   let drawn = 0
   let cells: Record<string, number> = {}
   let kinds = Object.fromEntries(source.kinds.map((kind) => [kind, prior[kind] ?? 0.5]))
-  let mixed: MixedTask[] = []
   const cellOf = (task: T): string => `${task.kind}:${task.difficulty}`
   const estimate = (task: T): number => cells[cellOf(task)] ?? kinds[task.kind] ?? 0.5
 
@@ -84,36 +63,15 @@ export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<
     return options[random.weighted(options.map((task) => learningWeight(estimate(task))))]
   }
 
-  function drawMixed(count: number): T[] {
-    if (count === 0) return []
-    const random = createRandom(seed, 'replay', drawn)
-    const order = random.shuffle(mixed)
-    const weights = order.map(({ success }) => success * (1 - success))
-    return [...new Set(systematic(weights, count, random.next()))].map((at) =>
-      source.task({ split, seed: order[at].seed, kind: order[at].kind }),
-    )
-  }
-
   return {
     draw(count) {
-      const again = drawMixed(Math.min(Math.round(count * replay), Math.floor(mixed.length / 2)))
       const random = createRandom(seed, 'tasks', drawn)
       drawn += count
       const order = random.shuffle(source.kinds)
       const weights = order.map((kind) => learningWeight(kinds[kind]))
-      const fresh = systematic(weights, count - again.length, random.next())
-      return [...fresh.map((at) => drawTask(order[at], random)), ...again]
+      return systematic(weights, count, random.next()).map((at) => drawTask(order[at], random))
     },
     observe(task, success) {
-      const { kind, seed: number } = task
-      const others = mixed.filter((one) => one.kind !== kind || one.seed !== number)
-      const isReplayed = others.length < mixed.length
-      mixed =
-        replay > 0 && success > 0 && success < 1
-          ? [...others, { kind, seed: number, success }].slice(-mostMixed)
-          : others
-      // What is replayed was chosen for being mixed, so it says nothing about its kind.
-      if (isReplayed) return
       const cell = cellOf(task)
       cells[cell] = estimate(task) + rate * (success - estimate(task))
       kinds[task.kind] += rate * (success - kinds[task.kind])
@@ -121,17 +79,11 @@ export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<
     get kinds() {
       return kinds
     },
-    state: () => ({
-      drawn,
-      cells: { ...cells },
-      kinds: { ...kinds },
-      ...(replay > 0 ? { mixed: [...mixed] } : {}),
-    }),
+    state: () => ({ drawn, cells: { ...cells }, kinds: { ...kinds } }),
     restore(state) {
       drawn = state.drawn
       cells = { ...state.cells }
       kinds = { ...state.kinds }
-      mixed = [...(state.mixed ?? [])]
     },
   }
 }

@@ -157,7 +157,6 @@ export async function runReinforcement<T extends Task>(
     split: 'train',
     seed: options.seed,
     prior: state.prior,
-    ...defined({ replay: settings.replay }),
   })
   if (state.sampler !== null) sampler.restore(state.sampler)
   /** Replacement groups are drawn by the statistics before this batch, so that updates in between have no effect. */

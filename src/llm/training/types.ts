@@ -41,8 +41,6 @@ export interface ReinforcementSettings extends OptimiserSettings, BatchSettings 
   groups: number
   groupSize: number
   temperature: number
-  /** Share of the tasks of a step that are played again because their last group was mixed. See `createTaskSampler`. Default: 0. */
-  replay?: number
   /** Steps between validations; 0: never. */
   validateEvery: number
   /**

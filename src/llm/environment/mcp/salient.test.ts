@@ -5,6 +5,7 @@ import {
   compactResult,
   containsWhole,
   extractSalient,
+  jsonOfResult,
   otherValues,
   whyNothingSalient,
 } from './salient.ts'
@@ -87,4 +88,11 @@ test('of a result that was cut, what stands at its front can be asked for', () =
   expect(read(JSON.stringify([{ name: 'river' }, { text: 'x'.repeat(99) }]))).toEqual([undefined, undefined])
   expect(read(`Report\n${'x'.repeat(120)}`)).toEqual(['line', 'Report'])
   expect(read(`It works. ${'x'.repeat(120)}`)).toEqual(['sentence', 'It works.'])
+})
+
+test('lines around the JSON of a result are shown, and are no part of what can be asked for', () => {
+  const text = 'Rows:\n[\n  { "id": 1, "name": "oak" }\n]\nQuery took 4.05 ms\n'
+  expect(jsonOfResult(text)).toEqual([{ id: 1, name: 'oak' }])
+  expect(compactResult(text)).toBe('Rows:\n[{"id":1,"name":"oak"}]\nQuery took 4.05 ms')
+  expect(compactResult('a\n\n\nb ')).toBe('a\nb')
 })

@@ -1,5 +1,5 @@
 import type { Random } from '../../../engine/random/index.ts'
-import { jsonStart } from '../../../untrusted/json-in-text.ts'
+import { jsonPart, jsonStart } from '../../../untrusted/json-in-text.ts'
 import { spoken } from './arguments/words.ts'
 import { dated, isNoun } from './request/name-words.ts'
 
@@ -20,10 +20,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The JSON of a result, which words may lead to: "Found 2 rows: [...]". Undefined for a text that does not end with JSON. */
+/** The JSON of a result, with words before it ("Found 2 rows: [...]") or lines after it ("[...]\nTook 4 ms"). Else undefined. */
 export function jsonOfResult(text: string): unknown {
-  const start = jsonStart(text)
-  return start === undefined ? undefined : parseJson(text.slice(start))
+  const part = jsonPart(text)
+  return part === undefined ? undefined : parseJson(text.slice(part.from, part.to))
 }
 
 /**
@@ -221,13 +221,17 @@ export function containsWhole(text: string, part: string): boolean {
 export const defaultResultLimit = 300
 
 /**
- * Formats a result for the policy: JSON without white space (also after words, `jsonOfResult`), other text without runs of blank lines, cut to `limit`
+ * Formats a result for the policy: JSON without white space (also between words, `jsonOfResult`), other text without runs of blank lines, cut to `limit`
  * characters with an ellipsis. Deterministic.
  */
 export function compactResult(text: string, limit = defaultResultLimit): string {
   const json = jsonOfResult(text)
-  const lead = json === undefined ? text.trim() : text.slice(0, jsonStart(text)).trimStart()
-  const short = `${lead.replace(/\s*\n\s*\n\s*/g, '\n')}${json === undefined ? '' : JSON.stringify(json)}`
+  const part = json === undefined ? undefined : jsonPart(text)
+  const words = (some: string): string => some.replace(/\s*\n\s*\n\s*/g, '\n')
+  const short =
+    part === undefined
+      ? words(text.trim())
+      : `${words(text.slice(0, part.from)).trimStart()}${JSON.stringify(json)}${words(text.slice(part.to)).trimEnd()}`
   const points = Array.from(short)
   return points.length <= limit ? short : `${points.slice(0, limit - 1).join('')}…`
 }

@@ -16,13 +16,19 @@ export type WantedStatement = 'reads' | 'changes' | ChangingStatement
 /** How an SQL statement begins. */
 export const statementStart = /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP)\s/i
 
+/** How texts name statements, where it is not by their verb alone. */
+const names: Partial<Record<Verb, RegExp>> = {
+  SELECT: /\bSELECT\b|\b(?:READ|read) (?:operations|statements|queries)\b/,
+  CREATE: /\bCREATE\b|create[_ ]table/,
+}
+
 /**
  * The statements that a tool takes, from its name and descriptions. `execute a SELECT query` takes that one alone; a
  * tool that names none takes any but DROP.
  */
 export function verbsOf(text: string): readonly Verb[] {
   const named = (['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'CREATE'] as const).filter((verb) =>
-    new RegExp(verb === 'CREATE' ? '\\bCREATE\\b|create[_ ]table' : `\\b${verb}\\b`).test(text),
+    (names[verb] ?? new RegExp(`\\b${verb}\\b`)).test(text),
   )
   const only = /\b(?:only|read-only|read)\b[^.]{0,20}\bSELECT\b|\bSELECT\b[^.]{0,20}\bonly\b/i.test(text)
   if (only) return ['SELECT']
@@ -108,18 +114,16 @@ function select(table: SqlTable, words: SplitWords, random: Random): string {
     ({ kind, generated }) => kind !== 'text' && kind !== 'date' && !generated,
   )
   const where = random.next() < 0.5 ? ` WHERE ${condition(table, words, random)}` : ''
+  const total = (): string =>
+    `SELECT ${random.pick(['SUM', 'MIN', 'MAX', 'AVG'])}(${random.pick(numbers).name}) AS result FROM ${table.name}${where}`
   const forms = [
     () => `SELECT ${column} FROM ${table.name}${where}`,
     () => `SELECT * FROM ${table.name}${where}`,
     () => `SELECT COUNT(*) AS total FROM ${table.name}${where}`,
     () =>
       `SELECT ${column} FROM ${table.name}${where} ORDER BY ${random.pick(table.columns).name}${random.next() < 0.5 ? ' DESC' : ''}`,
-    ...(numbers.length === 0
-      ? []
-      : [
-          () =>
-            `SELECT ${random.pick(['SUM', 'MIN', 'MAX', 'AVG'])}(${random.pick(numbers).name}) AS result FROM ${table.name}${where}`,
-        ]),
+    // Twice, since there are four of them.
+    ...(numbers.length === 0 ? [] : [total, total]),
   ]
   return random.pick(forms)()
 }

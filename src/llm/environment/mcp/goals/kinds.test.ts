@@ -41,4 +41,9 @@ test('a kind of one statement draws that one, and none of a tool that does not t
   for (let draw = 0; draw < 20; draw++)
     expect(sampleSql(wantedOf(verbs, 'DELETE'), [table], wordsOf('train'), random)).toMatch(/^DELETE /)
   expect(() => wantedOf(verbs, 'CREATE')).toThrow(UnusableSchema)
+  expect(verbsOf('Run queries with support for: INSERT, DELETE and READ operations')).toEqual([
+    'SELECT',
+    'INSERT',
+    'DELETE',
+  ])
 })

@@ -191,3 +191,15 @@ test('a request that can be put in a few shapes only is none in a split that has
   expect(texts).toContain(undefined)
   expect(texts.some((text) => text?.startsWith('If the type of the entity 0 is free hook'))).toBe(true)
 })
+
+test('no request has a statement of SQL in it, whatever is asked of its result', () => {
+  const sql = 'SELECT SUM(id) AS result FROM orders'
+  const own = speechOf([tool('query', 'Runs a query', { sql: text })])
+  const made = (asked: Asked) =>
+    Array.from({ length: 200 }, (_, seed) =>
+      renderRequest(own, [{ tool: 'query', arguments: { sql } }], asked, 'train', createRandom(seed)),
+    )
+  const requests = [...made({ form: 'field', of: 'result' }), ...made({ form: 'field', of: 'city' })]
+  expect(requests.filter((request) => request?.includes('SELECT'))).toEqual([])
+  expect(requests).toContain('What is the sum of the ids of the orders?')
+})

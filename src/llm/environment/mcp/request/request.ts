@@ -249,7 +249,9 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
   const { computation, definite } = spoken
   const phrases = draw.rare ? computation?.rarePhrases : computation?.phrases
   if (phrases?.length === 0) return undefined
-  if (phrases !== undefined && (asked.form === 'whole' || asked.form === 'number')) {
+  // The one value of an aggregate is what the statement is about.
+  const isAll = asked.form === 'field' && /^(?:result|total)$/.test(asked.of)
+  if (phrases !== undefined && (asked.form === 'whole' || asked.form === 'number' || isAll)) {
     return {
       phrases,
       questions: phrases.map((phrase) => (/^(?:what|how|which)/.test(phrase) ? phrase : `what is ${phrase}`)),
@@ -257,7 +259,7 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
   }
   if (spoken.empty && !['whole', 'number', 'field', 'line', 'sentence'].includes(asked.form))
     return askedWords(asked, draw.unseen)
-  if (spoken.noun === '' || !words.asks) return undefined
+  if (spoken.noun === '' || !words.asks || computation !== undefined) return undefined
   if (asked.form === 'whole' || asked.form === 'number') {
     const phrases = [definite]
     return { phrases, questions: phrases.map((phrase) => `what ${spoken.plural ? 'are' : 'is'} ${phrase}`) }

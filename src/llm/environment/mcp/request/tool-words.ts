@@ -29,7 +29,7 @@ export interface ToolWords {
 
 /** Words that carry no meaning in the name of a tool. */
 const empty = new Set(
-  'tool tools api mcp the a an by using via with for of and data multiple all new one'.split(' '),
+  'tool tools api mcp manage the a an by using via with for of and data multiple all new one'.split(' '),
 )
 
 const prepositions = 'in from to for with of on at into about by within across against through over'.split(
