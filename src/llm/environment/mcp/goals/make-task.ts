@@ -35,7 +35,7 @@ const mostWords = 60
 const wordsOfStep = 20
 
 /** What is new in requests worded as none of training: half of them have verbs and nouns that training never uses. */
-const newWordings = ['new sentences', 'new words'] as const
+const newness = ['new sentences', 'new words'] as const
 
 /**
  * Runs the plan in a fresh state, asks about what it gave or changed, writes the request and proves the task: an expert
@@ -84,7 +84,7 @@ export async function makeGoalTask(
   if (question?.asked.form === 'line' && tellsTime(question.expected.answer, request)) return undefined
   const final = run.steps[run.steps.length - 1]
   const steps = question === undefined ? run.steps : [...run.steps.slice(0, -1), { ...final, result: last }]
-  const unseen = split === 'unseen-paraphrase' ? newWordings[hash32('wording', index) % 2] : undefined
+  const unseen = split === 'unseen-paraphrase' ? newness[hash32('paraphrase', index) % 2] : undefined
   const prompt = renderRequest(speech, steps, question?.asked, split, random, unseen === 'new words')
   if (prompt === undefined || prompt.split(/\s+/).length > Math.max(mostWords, wordsOfStep * steps.length))
     return undefined
