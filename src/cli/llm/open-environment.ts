@@ -87,7 +87,7 @@ export interface OpenedNamed {
 
 /**
  * Number of tasks for training on an MCP server. The environment makes 2,000 at most where a service
- * keeps the state, and 800 where making a task takes the start of a process or calls at a limited rate.
+ * keeps the state, and 800 where making a task takes the start of a process, a reset command, or calls at a limited rate.
  */
 export const trainingCounts: Required<TaskCounts> = {
   train: 6000,

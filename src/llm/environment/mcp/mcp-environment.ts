@@ -214,7 +214,9 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       // By the kind of server, not by the rate that was asked for: the same server gives the same tasks.
       const cheap =
         limits.callsPerSecond === undefined && (profile?.reset === 'restore' || writers.size === 0)
-      const most = !cheap ? mostDearTasks : config.service === undefined ? Infinity : mostServiceTasks
+      const { service } = config
+      const isDear = !cheap || service?.reset !== undefined
+      const most = isDear ? mostDearTasks : service === undefined ? Infinity : mostServiceTasks
       const counts = withMost(generation.counts, most)
       // More episodes than servers would only take turns, with a reset for each turn.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation, counts })
@@ -223,7 +225,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   }
 }
 
-/** Most training tasks where each takes the start of a process, or calls at a limited rate. */
+/** Most training tasks where each takes the start of a process or a command, or calls at a limited rate. */
 const mostDearTasks = 800
 
 /** Most training tasks where a service is reset for each, which takes longer than restoring files. */
