@@ -260,3 +260,27 @@ test('an example of the description comes before a text of a record under anothe
   expect(drawn).toContain('ArrowLeft')
   expect(drawn).not.toContain('Order')
 })
+
+test('of an argument that chooses the action, a question takes those that may read and a change those that may change', () => {
+  const schemaOf = (actions: readonly string[]) => ({
+    type: 'object',
+    properties: { operation: { enum: actions } },
+    required: ['operation'],
+  })
+  const drawn = (actions: readonly string[], wants: 'reads' | 'changes' | undefined) =>
+    [
+      ...new Set(
+        Array.from({ length: 60 }, (_, seed) => {
+          const context = { random: createRandom(seed), words, known: [], reuse: false, wants }
+          return String(sampleArguments(schemaOf(actions), context)['operation'])
+        }),
+      ),
+    ].toSorted()
+  const actions = ['create_role', 'drop_role', 'get', 'check']
+  expect(drawn(actions, 'reads')).toEqual(['check', 'get'])
+  expect(drawn(actions, 'changes')).toEqual(['check', 'create_role', 'drop_role'])
+  expect(drawn(actions, undefined)).toEqual(actions.toSorted())
+  // Where none may do it, each is drawn. To add may be to compute.
+  expect(drawn(['create', 'drop'], 'reads')).toEqual(['create', 'drop'])
+  expect(drawn(['add', 'subtract'], 'reads')).toEqual(['add', 'subtract'])
+})

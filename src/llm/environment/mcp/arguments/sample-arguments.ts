@@ -7,6 +7,7 @@ import { type Hints, hintsOf } from './hints.ts'
 import { knowledgeOf } from './knowledge.ts'
 import { rowBeside } from './database-arguments.ts'
 import { knownArgument } from './known-argument.ts'
+import { choosesAction, effectOfAction } from '../profile/tool-verbs.ts'
 import { below, knownSource, type Making, type Place, type SampleContext, weightOf } from './making.ts'
 import { pickElement } from './page-elements.ts'
 import { namingProperty, pickSource, type SourceWish } from './known-records.ts'
@@ -105,14 +106,21 @@ function sample(
 }
 
 /** A member of an enum. Members that failed before are drawn less often. */
-function pickMember(members: readonly unknown[], { path }: Place, context: Making): unknown {
-  if (members.length === 0) throw new UnusableSchema(path, 'an empty enum')
-  const weights = members
-    .slice(0, 200)
-    .map((member) => weightOf(context, path, `member ${JSON.stringify(member)}`))
+function pickMember(all: readonly unknown[], { path, name }: Place, context: Making): unknown {
+  if (all.length === 0) throw new UnusableSchema(path, 'an empty enum')
+  const members = choosesAction(name) ? wantedActions(all.slice(0, 200), context) : all.slice(0, 200)
+  const weights = members.map((member) => weightOf(context, path, `member ${JSON.stringify(member)}`))
   const member = members[context.random.weighted(weights)]
   context.uses.push({ path, source: `member ${JSON.stringify(member)}` })
   return member
+}
+
+/** The actions that may do what is wanted: a question is not asked by dropping what is not there. All of them if none may. */
+function wantedActions(actions: readonly unknown[], { wants }: Making): readonly unknown[] {
+  if (wants === undefined) return actions
+  const unwanted = wants === 'reads' ? 'changes' : 'reads'
+  const wanted = actions.filter((action) => effectOfAction(String(action)) !== unwanted)
+  return wanted.length > 0 ? wanted : actions
 }
 
 function about({ knowledge, tool }: Making): string {

@@ -18,6 +18,7 @@ import {
   isSayable,
   isUnique,
   readResult,
+  saidDecision,
   saidOfRecord,
   sayableKeys,
   type Table,
@@ -320,10 +321,16 @@ function planCondition(
   const record = random.pick(table.records)
   const holds = random.next() < 0.5
   const value = record[of]
+  // Another value that the property has somewhere, where one is known: a made-up one is easily told apart.
+  const known = [...table.records, ...drafting.sources.harvest]
+    .map((one) => one[of])
+    .filter((one) => typeof one === typeof value && one !== value && isSayable(one))
   const other =
     typeof value === 'number'
       ? value + 1 + random.int(5)
-      : `${random.pick(words.traits)} ${random.pick(words.nouns)}`
+      : known.length > 0
+        ? random.pick(known)
+        : `${random.pick(words.traits)} ${random.pick(words.nouns)}`
   const stated = holds ? value : typeof value === 'boolean' ? !value : other
   if (!isSayable(stated) || (stated === value) !== holds) return undefined
   const { noun } = table
@@ -334,7 +341,7 @@ function planCondition(
   }))
   if (JSON.stringify(branches[0]) === JSON.stringify(branches[1])) return undefined
   // Finding the value, deciding and acting are easier to learn one after the other.
-  const thought = `${saidOfRecord(record, by, of)}, ${holds ? 'yes' : 'no'}`
+  const thought = saidDecision(record, by, of, stated)
   return {
     seeds,
     calls: [

@@ -18,3 +18,20 @@ const changingVerbs: ReadonlySet<string> = new Set(
 export function soundsChanging(name: string): boolean {
   return spoken(name).some((word) => changingVerbs.has(word.toLowerCase()))
 }
+
+/** Verbs of an action that changes something. Those of arithmetic, such as `add`, may as well compute. */
+const changingActions: ReadonlySet<string> = new Set(
+  'alter create delete destroy disable drop enable erase grant insert remove rename revoke truncate update upsert'.split(
+    ' ',
+  ),
+)
+
+/** Whether an argument chooses the action of a call: `operation` of a tool that manages users. */
+export const choosesAction = (argument: string): boolean =>
+  /^(?:operation|action|command|method)$/i.test(argument)
+
+/** Whether an action, as such an argument names it, is one that only reads or one that changes something; else undefined. */
+export function effectOfAction(action: string): 'reads' | 'changes' | undefined {
+  const [verb = ''] = spoken(action)
+  return changingActions.has(verb) ? 'changes' : readingVerbs.has(verb) ? 'reads' : undefined
+}

@@ -1,5 +1,6 @@
 import type { ToolSpec } from '../../../tool/tool.ts'
 import { requiredOf } from '../arguments/schema-parts.ts'
+import { choosesAction } from '../profile/tool-verbs.ts'
 import { baseForm, inNumber, isPlural, singular } from './inflect.ts'
 import { askingVerbs, nouns, verbs } from './lexicon.ts'
 import { nameWords } from './name-words.ts'
@@ -110,7 +111,7 @@ export function chosenAction(
   words: ToolWords,
   args: Readonly<Record<string, unknown>>,
 ): { words: ToolWords; rest: Record<string, unknown> } | undefined {
-  const key = Object.keys(args).find((name) => /^(?:operation|action|command|method)$/i.test(name))
+  const key = Object.keys(args).find(choosesAction)
   const value = key === undefined ? undefined : args[key]
   if (key === undefined || typeof value !== 'string') return undefined
   const [verb, ...object] = nameWords(value)
