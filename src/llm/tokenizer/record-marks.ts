@@ -131,12 +131,12 @@ export function markedResult(text: string): MarkedText {
 
 /**
  * What an agent says about one record and by what it knows it, "name: Blue ink, price: 12", with the mark of the record after the
- * name and before the value: a model finds the one by the other. A decision may follow, ", asked 15, no". Any other text is left as it is.
+ * name and before the value: a model finds the one by the other. A decision may follow, ", yes". Any other text is left as it is.
  */
 export function markedAnswer(text: string, result: string): MarkedText {
   const [, by, known, key, rest] = /^([^\s:]+): (.+), ([^\s:]+): (.+)$/s.exec(text) ?? []
   if (by === undefined) return [text]
-  const value = rest.replace(/(?:, asked .+)?, (?:yes|no)$/, '')
+  const value = rest.replace(/, (?:yes|no)$/, '')
   const values = recordValues(result).map((one) => ({
     ...one,
     said: saidValue(result.slice(one.from, one.to)),

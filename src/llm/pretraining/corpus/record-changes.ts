@@ -1,5 +1,5 @@
 /** Changes of records: asked for outright, or after a look at the records that says which of them is meant, or whether to change. */
-import { saidDecision, saidOfRecord } from '../../environment/mcp/goals/tables.ts'
+import { saidOfRecord } from '../../environment/mcp/goals/tables.ts'
 import { withArticle } from '../../environment/mcp/request/inflect.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { between, chance, type Draw, pick, quoted, say, shuffled, word } from './draw.ts'
@@ -191,7 +191,7 @@ function actIf(d: Draw): ChatMessage[] | undefined {
     },
   )
   const chosen = holds ? yes : otherwise ? no : undefined
-  const thought = saidDecision(row, handle, some.keyOf(of), stated)
+  const thought = `${saidOfRecord(row, handle, some.keyOf(of))}, ${holds ? 'yes' : 'no'}`
   const look: ChatMessage[] = [
     { role: 'user', text: request(d, inOrder(d, [...before, wish])) },
     { role: 'assistant', text: '', calls: [call] },

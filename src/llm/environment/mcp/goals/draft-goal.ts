@@ -18,7 +18,6 @@ import {
   isSayable,
   isUnique,
   readResult,
-  saidDecision,
   saidOfRecord,
   sayableKeys,
   type Table,
@@ -341,7 +340,7 @@ function planCondition(
   }))
   if (JSON.stringify(branches[0]) === JSON.stringify(branches[1])) return undefined
   // Finding the value, deciding and acting are easier to learn one after the other.
-  const thought = saidDecision(record, by, of, stated)
+  const thought = `${saidOfRecord(record, by, of)}, ${holds ? 'yes' : 'no'}`
   return {
     seeds,
     calls: [

@@ -66,14 +66,6 @@ export function saidOfRecord(record: PlainObject, by: string, of: string): strin
   return `${by}: ${String(record[by])}, ${of}: ${String(record[of])}`
 }
 
-/**
- * A condition on a record as a demonstration decides it: "name: Blue ink, price: 12, asked 15, no". A small model compares what stands
- * side by side.
- */
-export function saidDecision(record: PlainObject, by: string, of: string, asked: unknown): string {
-  return `${saidOfRecord(record, by, of)}, asked ${String(asked)}, ${record[of] === asked ? 'yes' : 'no'}`
-}
-
 /** A value short enough for a sentence, without line breaks. */
 export function isSayable(value: unknown): value is Plain {
   if (typeof value === 'number') return Number.isFinite(value)
