@@ -18,7 +18,7 @@ import type { Console } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 
 /** Tokens of the base model's corpus, over its three stages. */
-export const baseTokens = 100_000_000
+export const baseTokens = 87_000_000
 
 interface StagePart {
   stage: CorpusStage
@@ -38,9 +38,9 @@ const stagesOf = (readsTools: boolean): readonly StagePart[] =>
         { stage: 'described', part: 6 / 10 },
       ]
     : [
-        { stage: 'general', part: 20 / 100 },
-        { stage: 'decisions', part: 5 / 100 },
-        { stage: 'records', part: 75 / 100 },
+        { stage: 'general', part: 20 / 87 },
+        { stage: 'decisions', part: 5 / 87 },
+        { stage: 'records', part: 62 / 87 },
       ]
 
 // An estimate for two cores of a laptop. The command prints the measured speed as soon as it has one.

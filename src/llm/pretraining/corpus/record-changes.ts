@@ -13,7 +13,7 @@ import {
   recordTools,
   type Row,
 } from './records.ts'
-import { drawQuestion, filters, looked, lookedFor, retried, wordsOfLook } from './record-stories.ts'
+import { drawQuestion, filters, looked, retried, wordsOfLook } from './record-stories.ts'
 import { inOrder, request } from './tree-task.ts'
 
 interface Change {
@@ -127,7 +127,7 @@ const isOnly = (rows: readonly Row[], key: string): boolean =>
 /** Look at records, then act on the one that the request names by another property than the tool takes. */
 function actOnOne(d: Draw): ChatMessage[] | undefined {
   const tools = pick(d, recordTools)
-  const { some, call, before } = lookedFor(d, drawRecords(d), tools)
+  const { some, call, words } = looked(d, drawRecords(d), tools)
   const handle = handleOf(some)
   const ways = plainKeys(some).filter(
     (field) => some.keyOf(field) !== handle && isOnly(some.rows, some.keyOf(field)),
@@ -151,7 +151,7 @@ function actOnOne(d: Draw): ChatMessage[] | undefined {
       })
   const act = drops ? tools.drop(some, handle, row[handle]) : tools.change(some, handle, row[handle], to)
   return [
-    { role: 'user', text: request(d, inOrder(d, [...before, wish])) },
+    { role: 'user', text: request(d, inOrder(d, [words, wish])) },
     { role: 'assistant', text: '', calls: [call] },
     { role: 'tool', text: recordsText(d, some) },
     { role: 'assistant', text: saidOfRecord(row, some.keyOf(by), handle), calls: [act] },
@@ -163,7 +163,7 @@ function actOnOne(d: Draw): ChatMessage[] | undefined {
 /** Look at records, then change something if a property of one of them is what the request says, else something other or nothing. */
 function actIf(d: Draw): ChatMessage[] | undefined {
   const tools = pick(d, recordTools)
-  const { some, call, before } = lookedFor(d, drawRecords(d), tools)
+  const { some, call, words } = looked(d, drawRecords(d), tools)
   const handle = handleOf(some)
   const fields = plainKeys(some).filter((field) => some.keyOf(field) !== handle)
   if (some.rows.length < 2 || handle === undefined || fields.length === 0) return undefined
@@ -193,7 +193,7 @@ function actIf(d: Draw): ChatMessage[] | undefined {
   const chosen = holds ? yes : otherwise ? no : undefined
   const thought = `${saidOfRecord(row, handle, some.keyOf(of))}, ${holds ? 'yes' : 'no'}`
   const look: ChatMessage[] = [
-    { role: 'user', text: request(d, inOrder(d, [...before, wish])) },
+    { role: 'user', text: request(d, inOrder(d, [words, wish])) },
     { role: 'assistant', text: '', calls: [call] },
     { role: 'tool', text: recordsText(d, some) },
   ]

@@ -49,17 +49,6 @@ export function looked(
   }
 }
 
-/** Often the request does not say that the records are to be looked at: what it wants cannot be done otherwise. */
-export function lookedFor(
-  d: Draw,
-  all: Records,
-  tools: RecordTools,
-): { some: Records; call: RecordCall; before: string[] } {
-  if (chance(d, 0.6)) return { some: all, call: tools.look(all), before: [] }
-  const { some, call, words } = looked(d, all, tools)
-  return { some, call, before: [words] }
-}
-
 /** The words of a property, or a synonym. */
 function spoken(d: Draw, words: string): string {
   if (!chance(d, 0.12)) return words
@@ -148,18 +137,13 @@ export const retried =
 
 /** Look at records, answer with what stands in one of them; then more such questions that need no further call. */
 export const askOfRecords = retried((d) => {
-  const [all, tools] = [drawRecords(d), pick(d, recordTools)]
-  const named = looked(d, all, tools)
-  const text = recordsText(d, named.some)
-  const first = drawQuestion(d, text, all.noun, named.words)
+  const all = drawRecords(d)
+  const { some, call, words } = looked(d, all, pick(d, recordTools))
+  const text = recordsText(d, some)
+  const first = drawQuestion(d, text, all.noun, words)
   if (first === undefined) return undefined
-  // A question about all records that says what they are needs no other words.
-  const isWhole = JSON.stringify(named.call) === JSON.stringify(tools.look(all))
-  const says = first.question.includes(all.noun) || first.question.includes(all.things)
-  const asked = isWhole && says && chance(d, 0.5) ? `${first.question}?` : wordsOfLook(d, named.words, first)
-  const { call } = named
   const messages: ChatMessage[] = [
-    { role: 'user', text: request(d, asked) },
+    { role: 'user', text: request(d, wordsOfLook(d, words, first)) },
     { role: 'assistant', text: '', calls: [call] },
     { role: 'tool', text },
     { role: 'assistant', text: first.answer },

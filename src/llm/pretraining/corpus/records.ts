@@ -91,7 +91,7 @@ export function drawRecords(d: Draw): Records {
   return { noun, things: inNumber(noun, true), fields, keyOf, rows }
 }
 
-/** Records as the text of a result, in one of eight JSON with records of another kind beside them. */
+/** Records as the text of a result. */
 export function recordsText(d: Draw, { things, rows }: Records): string {
   const form = d.random.int(8)
   if (rows.length === 1 && form < 3) {
@@ -103,17 +103,9 @@ export function recordsText(d: Draw, { things, rows }: Records): string {
   }
   if (form < 5) return JSON.stringify(rows)
   if (form === 5) return JSON.stringify(rows, null, 2)
-  const name = pick(d, [keyOfThings({ things }), 'items', 'results', 'rows', 'data'])
-  if (form === 6) return JSON.stringify({ count: rows.length, [name]: rows })
-  const beside = chance(d, 0.5) ? drawRecords(d) : undefined
-  const others =
-    beside === undefined || beside.things === things ? {} : { [keyOfThings(beside)]: beside.rows }
-  // Lists of two kinds go by what they are of.
-  if (Object.keys(others).length > 0) return JSON.stringify({ [keyOfThings({ things })]: rows, ...others })
-  return JSON.stringify({ [name]: rows })
+  const name = pick(d, [things.replaceAll(' ', '_'), 'items', 'results', 'rows', 'data'])
+  return JSON.stringify(form === 6 ? { count: rows.length, [name]: rows } : { [name]: rows })
 }
-
-const keyOfThings = ({ things }: Pick<Records, 'things'>): string => things.replaceAll(' ', '_')
 
 /** The properties of which every record has a text or a number. */
 export const plainKeys = (records: Records): Field[] =>
