@@ -68,7 +68,7 @@ test.skipIf(noPostgres)(
     const first = await service.describe?.()
     expect(first).toMatchObject({ 'rows of entries': [{ id: 1, name: 'rent' }] })
     expect(await service.records?.()).toEqual([
-      { table: 'entries', columns: ['id integer DEFAULT', 'name text'] },
+      { table: 'entries', columns: ['id integer DEFAULT', 'name text'], exact: true },
       { id: 1, name: 'rent' },
     ])
     await psql.run(
