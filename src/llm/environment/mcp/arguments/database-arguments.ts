@@ -2,9 +2,8 @@ import type { Random } from '../../../../engine/random/index.ts'
 import type { PlainObject } from '../salient.ts'
 import type { Place } from './making.ts'
 import { columnValue, givenColumns } from './sql.ts'
-import { spoken } from './words.ts'
 import { tableBeside, tablesIn } from './sql-tables.ts'
-import type { SplitWords } from './words.ts'
+import { spoken, type SplitWords } from './words.ts'
 
 // Arguments of tools that name tables, columns and rows of a database beside each other.
 

@@ -320,7 +320,7 @@ function planCondition(
   const record = random.pick(table.records)
   const holds = random.next() < 0.5
   const value = record[of]
-  // Another value that the property has somewhere, where one is known: a made-up one is easily told apart.
+  // Another value that the property has somewhere, where one is known: a strange one would be easily told apart.
   const known = [...table.records, ...drafting.sources.harvest]
     .map((one) => one[of])
     .filter((one) => typeof one === typeof value && one !== value && isSayable(one))

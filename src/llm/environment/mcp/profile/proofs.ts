@@ -39,7 +39,6 @@ interface Run {
 /** Readers whose results are looked at after each change. */
 const mostReaders = 10
 const mostWriters = 12
-const steadyLooks = 4
 
 /**
  * Repeats an example of each writing tool twice, each time from the first state. That shows what the tools make up, and
@@ -118,7 +117,7 @@ async function proveAll(trying: Trying, proof: Proof, writers: readonly Tried[])
       if (difference.kind === 'generated') for (const place of difference.places) proof.places.add(place)
       for (const place of momentPlaces(two.after[index])) proof.places.add(place)
       if (difference.kind === 'other' && proof.usable.delete(observerKey(witness)))
-        right &&= isReordered(one.after[index], two.after[index]) || !(await isSteady(trying, witness))
+        right &&= isReordered(one.after[index], two.after[index])
     }
     const texts = compareResults(one.text, two.text)
     if (texts.kind === 'generated') for (const place of texts.places) proof.places.add(place)
@@ -133,12 +132,6 @@ async function proveAll(trying: Trying, proof: Proof, writers: readonly Tried[])
 function isReordered(one: string, two: string): boolean {
   const [left, right] = [one, two].map((text) => text.split('\n').toSorted().join('\n'))
   return left === right
-}
-
-/** Whether a witness shows the same in a state that nothing changes. If it does not, a difference says nothing about the reset. */
-async function isSteady(trying: Trying, witness: Observer): Promise<boolean> {
-  const [first, ...others] = await lookAt(trying, newState(), Array<Observer>(steadyLooks).fill(witness))
-  return others.every((text) => compareResults(first, text).kind !== 'other')
 }
 
 /** Looks at two fresh states. Observers that show something else in the second are not used. */

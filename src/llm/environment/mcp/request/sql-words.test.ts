@@ -72,6 +72,8 @@ test('a call with a table and values is said as rows of that table', () => {
   expect(rowWords(removal, 'removes', random, 'delete')?.requests[0]).toMatch(
     /^delete the orders (?:whose status is|with the status) open$/,
   )
+  // Another schema would have to be said.
+  expect(rowWords({ ...removal, schema: 'sales' }, 'removes', random, 'delete')).toBeUndefined()
   const change = { table: 'products', data: { stock: 5 }, where: 'price >= 40', returning: 'id' }
   expect(rowWords(change, 'changes', random, 'update')?.requests[0]).toBe(
     'set the stock to 5 for the products whose price is at least 40',

@@ -96,8 +96,9 @@ function pageOf({ one, many }: Pick<Rows, 'one' | 'many'>, where: string, limit:
 }
 
 const conditionNames = /^(?:where|conditions?|filters?|match|keys?|criteria)$/i
-/** What the rows of a change are not about: where the table is, and which columns are returned. */
-const besides = /^(?:schema|returning)$/i
+/** What the rows of a change are not about: the usual schema, and which columns are returned. */
+const isBeside = (key: string, item: unknown): boolean =>
+  typeof item === 'string' && (/^returning$/i.test(key) || (/^schema$/i.test(key) && item === 'public'))
 
 /** A column, a sign and a literal. */
 type Condition = readonly [string, string, string]
@@ -121,7 +122,7 @@ function partsOf(args: Readonly<PlainObject>): {
     if (/^table(?:_?name)?$/i.test(key) && typeof item === 'string') parts.table = item
     else if (/^limit$/i.test(key) && typeof item === 'number') parts.limit = item
     else if (/^(?:offset|skip)$/i.test(key) && typeof item === 'number') parts.offset = item
-    else if (besides.test(key) && typeof item === 'string') continue
+    else if (isBeside(key, item)) continue
     else if (conditionNames.test(key) && typeof item === 'string') {
       const found = condition.exec(item)
       if (found === null) return {}
