@@ -192,7 +192,7 @@ test('a request that can be put in a few shapes only is none in a split that has
   expect(texts.some((text) => text?.startsWith('If the type of the entity 0 is free hook'))).toBe(true)
 })
 
-test('no request has a statement of SQL in it, whatever is asked of its result', () => {
+test('a statement of SQL that can be said in words stands in no request, whatever is asked of its result', () => {
   const sql = 'SELECT SUM(id) AS result FROM orders'
   const own = speechOf([tool('query', 'Runs a query', { sql: text })])
   const made = (asked: Asked) =>
