@@ -105,7 +105,7 @@ function checkLinks(files) {
         .map(([, link]) => link)
         .filter((link) => !/^[a-z]+:/.test(link))
         .map((link) => resolve('/', dirname(path), link).slice(1))
-        .filter((link) => !/^(?:research|gates)\//.test(link))
+        .filter((link) => !/^(?:research|gates|attacks)\//.test(link))
         .filter((link) => !there.has(link) && ![...there].some((name) => name.startsWith(`${link}/`)))
         .map((link) => `${path} links to ${link}`),
     )

@@ -124,11 +124,11 @@ function isOwnName(key: string, noun: string): boolean {
 const isSame = (a: unknown, b: unknown): boolean => isSayable(a) && isSayable(b) && String(a) === String(b)
 
 function tablesOf({ arguments: args, text }: ListingCall): Table[] {
-  return tablesIn(readResult(text), rowNoun(args) ?? '').filter(({ records }) => records.length > 0)
+  return tablesIn(readResult(text), nounOfTable(args) ?? '').filter(({ records }) => records.length > 0)
 }
 
 /** What a row is called, by the table that a call names: in SQL after FROM, or in an argument such as `table`. */
-function rowNoun(args: Readonly<PlainObject>): string | undefined {
+function nounOfTable(args: Readonly<PlainObject>): string | undefined {
   const [noun] = Object.entries(args).flatMap(([name, value]) => {
     if (typeof value !== 'string') return []
     const named = /table|collection/i.test(name) ? inNumber(nameWords(value).join(' '), false) : undefined

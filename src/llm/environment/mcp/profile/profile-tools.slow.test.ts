@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -68,6 +68,21 @@ test('a server that keeps its state in memory is restarted, since restoring file
     await session.call('note', { text: 'milk' })
     expect((await session.call('list_notes', {})).text).toBe('{"count":1,"notes":["milk"]}')
   }
+})
+
+test('lines that come in another order are no reason to restart a server, but are not compared', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'shelf.json')
+  const items = ['lamp', 'vase', 'bowl', 'book'].map((name) => [name, 'red'])
+  writeFileSync(file, JSON.stringify(items))
+  const { profile, effects } = await profiled('shelf', {
+    SHELF_FILE: file,
+    SHELF_TOOLS: 'put_item take_item list_items list_lines',
+  })
+  expect(profile.reset).toBe('restore')
+  expect(effects).toMatchObject({ put_item: { effect: 'writing', shownBy: 'list_items' } })
+  expect(profile.observers).toEqual([{ name: 'list_items', arguments: {} }])
 })
 
 test('files that a server writes for itself are no part of its state', async () => {

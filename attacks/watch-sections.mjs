@@ -1,0 +1,36 @@
+// Loaded into an attacked process with `node --import`. Measures the longest section in which its main thread did not return to
+// the event loop, in processor time of that thread, so that other work on the machine does not count. Linux only.
+//   SECTIONS_FILE   where it writes { longest, from } in milliseconds when the process ends, and whenever the longest grows
+//   SECTIONS_AFTER  a file: sections before it exists are not counted, such as loading the program
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+
+const file = process.env.SECTIONS_FILE
+const begin = process.env.SECTIONS_AFTER
+const everyMilliseconds = 2
+if (file !== undefined && isMainThread && process.platform === 'linux') {
+  // Programs that the attacked one starts are not measured.
+  delete process.env.SECTIONS_FILE
+  delete process.env.SECTIONS_AFTER
+  const schedule = `/proc/self/task/${process.pid}/schedstat`
+  /** Processor time of the main thread, in milliseconds. */
+  const now = () => Number(readFileSync(schedule, 'latin1').split(' ', 1)[0]) / 1e6
+  let begun = begin === undefined
+  let longest = 0
+  let last = now()
+  // Between two looks lies at most the time between them that was spent in short sections, and every long one whole.
+  setInterval(() => {
+    const time = now()
+    const section = time - last
+    last = time
+    if (!begun) {
+      begun = existsSync(begin)
+      last = now()
+      return
+    }
+    if (section <= longest) return
+    longest = section
+    writeFileSync(file, JSON.stringify({ longest, uptime: process.uptime() }))
+    last = now()
+  }, everyMilliseconds).unref()
+}
