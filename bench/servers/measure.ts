@@ -27,7 +27,14 @@ export async function measureServer(
 ): Promise<ServerRow> {
   const { measures, requests } = await tryServer(server, { seed, limitMinutes, count: 300 })
   const folder = prepareFolder(server, seed)
-  const options = ['train', ...sandboxed(server), '--seed', String(seed)]
+  const options = [
+    'train',
+    ...sandboxed(server),
+    '--seed',
+    String(seed),
+    '--time-limit',
+    String(limitMinutes),
+  ]
   const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
   const { usable, leftOut, error } = readPrinted(ended.stderr)
   const [cpu, cores, node] = [cpus()[0]?.model ?? 'unknown', availableParallelism(), process.version]

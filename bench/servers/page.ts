@@ -50,7 +50,7 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
     '',
     'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds. New sentences and new words: success after RL on 96 further tasks, worded as no request of training; half of them have verbs and nouns that training never uses, too. Differences are paired by task. Their 95% intervals are of the mean of the seeds that were measured: they cover the choice of tasks, not that of seeds.',
     '',
-    `Minutes are of \`agoge train\` on ${machines(rows)}, from the first call that finds out what the tools do to the report.`,
+    `Minutes are of \`agoge train\` on ${machines(rows)}, from the first call that finds out what the tools do to the report; in brackets the steps of RL, which \`--time-limit\` makes fewer where they would take too long.`,
     ...replaced.flatMap((sentence) => ['', sentence]),
     ...(requests.length === 0
       ? []
@@ -86,8 +86,13 @@ function cells(server: BenchServer, rows: readonly ServerRow[], audit: AuditRow 
       : `${points(meanGain(gains))}${gains.length === 1 ? '' : `; by seed ${gains.map(({ mean: gain }) => signed(gain)).join(', ')}`}`,
     mean((row) => row.paraphrases?.['new sentences']?.mean),
     mean((row) => row.paraphrases?.['new words']?.mean),
-    rows.map((row) => `${row.minutes.toFixed(1)}${row.stopped ? ' (stopped)' : ''}`).join('; '),
+    rows.map(minutesOf).join('; '),
   ]
+}
+
+function minutesOf({ minutes, rlSteps, stopped }: ServerRow): string {
+  const notes = [...(rlSteps === undefined ? [] : [`${rlSteps} steps`]), ...(stopped ? ['stopped'] : [])]
+  return `${minutes.toFixed(1)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`
 }
 
 /** The machines that rows were measured on. */

@@ -35,6 +35,8 @@ export interface ServerRow {
   gain: MeanEstimate | null
   /** After RL, on requests worded as none of training, by what is new in them. Rows before 27 November 2026 do not tell them apart. */
   paraphrases?: Readonly<Record<string, Estimate>>
+  /** Steps of RL, of which a limit of time may leave fewer. Rows before 27 November 2026 do not say it. */
+  rlSteps?: number
   masked: number
   remarks: string[]
   /** The first line of the error that ended the command. */
@@ -76,7 +78,10 @@ export function drawRequests(file: string, seed: number): string[] {
   return createRandom('requests', seed).shuffle(prompts).slice(0, 3)
 }
 
-type Trained = Pick<ServerRow, 'base' | 'warmStart' | 'rl' | 'gain' | 'paraphrases' | 'masked' | 'remarks'>
+type Trained = Pick<
+  ServerRow,
+  'base' | 'warmStart' | 'rl' | 'gain' | 'paraphrases' | 'rlSteps' | 'masked' | 'remarks'
+>
 
 /** The results in a run folder. All are null if the run did not finish. */
 export function readRun(folder: string): Trained {
@@ -98,6 +103,7 @@ export function readRun(folder: string): Trained {
     rl: success('rl'),
     gain: pairedGain(episodes('warm-start'), episodes('rl')),
     ...(paraphrases === undefined ? {} : { paraphrases }),
+    ...(summary.reinforcement === undefined ? {} : { rlSteps: summary.reinforcement.steps }),
     masked: summary.cost.masked,
     remarks: summary.remarks ?? [],
   }

@@ -107,6 +107,13 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
     ),
     optionOf(
       'language',
+      new Option(
+        '--time-limit <minutes>',
+        'make fewer steps of reinforcement learning, so that the run is over within so many minutes (default: none)',
+      ).argParser(positive),
+    ),
+    optionOf(
+      'language',
       new Option('--model <folder>', 'base model (with --backend tinker, only its tokenizer)'),
     ),
     optionOf(

@@ -41,6 +41,8 @@ export interface TrainCommand extends EnvironmentOptions, BackendOptions {
   tasks?: number
   compareSupervised?: boolean
   quick?: boolean
+  /** Minutes within which the run should be over. RL makes fewer steps for it. */
+  timeLimit?: number
   algorithm?: string
   maxStaleness?: number
   overlap?: boolean
@@ -61,10 +63,11 @@ export interface TrainCommand extends EnvironmentOptions, BackendOptions {
 }
 
 /** Options that do not change a resumed run. */
-const changeNothing = ['yes', 'tinkerUrl']
+const changeNothing = ['yes', 'tinkerUrl', 'timeLimit']
 
 /** `agoge train`: opens the environment, trains, and prints the result. */
 export async function runTrain(command: TrainCommand, terminal: Console): Promise<void> {
+  const secondsLeft = countdown(command.timeLimit)
   const earlier = command.resume === undefined ? null : readRun(command.resume)
   if (earlier === null) checkNewRun(command.out)
   else refuseChanges(earlier.folder, command.beside, changeNothing)
@@ -136,6 +139,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       plan,
       ...defined({ reward }),
       compareSupervised,
+      ...defined({ secondsLeft }),
       config: { ...kept, commandLine },
       onEvent: (event) => {
         began = true
@@ -156,6 +160,13 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     await learnt?.dispose()
     await opened.environment.close()
   }
+}
+
+/** Seconds until so many minutes from now are over; undefined without a limit. */
+function countdown(minutes: number | undefined): (() => number) | undefined {
+  if (minutes === undefined) return undefined
+  const end = performance.now() + minutes * 60_000
+  return () => (end - performance.now()) / 1000
 }
 
 /**

@@ -90,8 +90,8 @@ export interface Validation {
 export interface TrainingPart<Batch> {
   /** Name of the phase in metrics and events. */
   name: string
-  /** Number of steps; null if `progress` decides when to end. */
-  steps: number | null
+  /** Number of steps; null if `progress` decides when to end. It is read before each step, so it may fall during the training. */
+  readonly steps: number | null
   /** Share of the training that is done; training ends at 1. Default: share of the steps. */
   progress?(): number
   /** Returns the batch of a step, counted from 0. Random streams must be keyed by the step alone. */
@@ -166,9 +166,10 @@ export interface TrainingRun {
  */
 export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun): Promise<void> {
   const { state, emit } = run
-  const { validation, steps } = part
-  const progress = (): number => part.progress?.() ?? (steps === null || steps === 0 ? 1 : state.step / steps)
-  emit({ type: 'phase', name: part.name, total: steps })
+  const { validation } = part
+  const progress = (): number =>
+    part.progress?.() ?? (part.steps === null || part.steps === 0 ? 1 : state.step / part.steps)
+  emit({ type: 'phase', name: part.name, total: part.steps })
   for (;;) {
     run.signal?.throwIfAborted()
     const isDone = progress() >= 1
@@ -187,7 +188,7 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
     run.record(
       part.name,
       (performance.now() - started) / 1000,
-      steps,
+      part.steps,
       defined(metrics) as Record<string, number>,
     )
     if (state.step % run.checkpointEvery !== 0) continue

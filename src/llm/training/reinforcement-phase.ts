@@ -18,6 +18,7 @@ import { runPart, type StepMetrics, type StepTools } from './kernel.ts'
 import type { LoopState } from './state.ts'
 import { avoiding, withoutDropped } from './dropped-tasks.ts'
 import { demonstrationTasks } from './fine-tune.ts'
+import { limitSteps } from './time-limit.ts'
 import type { BatchTasks, TrainableBackend, TrainingPlan } from './types.ts'
 
 /** What learning needs besides the batch. Opened on first use. */
@@ -173,13 +174,19 @@ export async function runReinforcement<T extends Task>(
   }
   const queue = createBatchQueue(job, draw)
   const learner = createPhaseLearner(job, demonstrations)
-  const { validateEvery, steps } = settings
+  const limit = limitSteps(job)
+  const { validateEvery } = settings
   try {
     await runPart(
       {
         name: 'rl',
-        steps,
-        collect: () => queue.next(),
+        get steps() {
+          return limit.steps()
+        },
+        collect(step) {
+          limit.onStep(step)
+          return queue.next()
+        },
         update: (batch, tools) => reinforce(job, { sampler, learner, batch, tools }),
         validation: {
           measure: 'success',

@@ -51,6 +51,8 @@ export interface LoopState extends TrainingPosition {
   /** Demonstrations that show that a server behaves differently than when its tasks were verified; absent if there are none. */
   dropped?: DroppedTasks
   unstableTools?: Record<string, CallCounts>
+  /** Steps of RL, if a limit of time decided; absent otherwise, and before they were decided. */
+  rlSteps?: number
   /** Groups that were trained on, and their episodes; absent if there are none yet. */
   signal?: Omit<ReinforcementRecord, 'steps'>
   /** The reasons of the masked episodes that `cost.masked` counts. */

@@ -192,7 +192,7 @@ export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
   const rl = stageEpisodes(folder, 'rl')
   const compared = state.stages.some((stage) => stage.name === 'supervised')
   const { stages, demonstrations, signal } = state
-  const { steps } = options.plan.reinforcement
+  const steps = state.rlSteps ?? options.plan.reinforcement.steps
   const reinforcement = signal === undefined ? undefined : { steps, ...signal }
   const remarks = remarksOn({ stages, demonstrations, reinforcement })
   return {

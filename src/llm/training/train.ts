@@ -112,6 +112,11 @@ export interface TrainOptions<T extends Task = Task> {
   out?: string
   resume?: boolean
   compareSupervised?: boolean
+  /**
+   * Seconds until the whole run should be over: RL makes fewer steps if those of the plan would take longer. The warm start is never cut, and
+   * RL makes at least five steps. A resumed run makes as many steps as the first process fixed. Default: no limit.
+   */
+  secondsLeft?: () => number
   /** The command line and settings, for the record. Must not contain secrets. */
   command?: string
   config?: Record<string, unknown>
@@ -161,7 +166,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     ...(typeof options.algorithm === 'function' ? {} : { algorithmName: named.algorithm ?? 'grpo-damped' }),
     ...defined({ chat }),
     plan: planOf(options, chat, batch),
-    ...defined({ resume, compareSupervised }),
+    ...defined({ resume, compareSupervised, secondsLeft: options.secondsLeft }),
     // The order of fields stays the same if `config` has the field from the resumed run.
     config: {
       ...base,

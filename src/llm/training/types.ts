@@ -90,6 +90,11 @@ export interface TrainJobOptions<T extends Task = Task> {
   /** For the record. */
   algorithmName?: string
   plan: TrainingPlan
+  /**
+   * Seconds until the whole run should be over. RL then makes fewer steps than planned if they would take longer. The warm start is never cut,
+   * and RL makes at least five steps. Default: no limit.
+   */
+  secondsLeft?: () => number
   /** For a public checkpoint: its template and window. Default: one of Agoge's own models. */
   chat?: ChatModel
   /** Makes the policy over a backend. Default: the local actor, or the chat actor if `chat` is given. */
