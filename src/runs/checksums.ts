@@ -213,6 +213,11 @@ export function requireChecked(path: string, name: string): void {
     throw damagedFile(file, { given: `sha-256 ${given}`, expected: `sha-256 ${sum}, as it was written` })
 }
 
+/** Like `requireChecked`, for all files of a folder of the run. */
+export function requireCheckedWithin(path: string, within: string): void {
+  for (const name of readSums(path).keys()) if (name.startsWith(`${within}/`)) requireChecked(path, name)
+}
+
 /** The error for a missing or changed file of a run. */
 export function damagedFile(
   file: string,

@@ -70,7 +70,7 @@ test('a run of version 0.1 is refused with the command, and can be read after it
   expect(convertRun(run)).toEqual([])
 })
 
-test('a classic run of version 0.1 gets the checkpoints of every run', () => {
+test('a classic run of version 0.1 gets the checkpoints of every run', async () => {
   const run = join(home, 'classic')
   mkdirSync(join(run, 'checkpoints'), { recursive: true })
   const write = (name: string, content: string | Uint8Array): void => writeFileSync(join(run, name), content)
@@ -92,7 +92,7 @@ test('a classic run of version 0.1 gets the checkpoints of every run', () => {
     environment: undefined,
     measured: [1],
   })
-  const saved = loadRun(openRunFolder({ path: run }), () => true)
+  const saved = await loadRun(openRunFolder({ path: run }), () => true)
   expect(saved).toMatchObject({
     checkpoint: 'step-64',
     state: { step: 64, best: null },

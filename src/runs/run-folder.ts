@@ -42,6 +42,7 @@ export interface RunFolder {
   truncate(name: string, bytes: number): void
   remove(name: string): void
   makeFolder(name: string): void
+  isFolder(name: string): boolean
   /** Sorted names in a folder; empty if it does not exist. */
   list(name: string): string[]
   /** Runs other code on a path of this folder, and turns its file errors into AgogeErrors. */
@@ -107,6 +108,7 @@ export function refuseExistingRun(path: string, resumeWith: string): void {
 /** Files and folders of a run, besides config.json. */
 const ownNames = [
   'state.json',
+  'state-before.json',
   'times.json',
   'checksums.sha256',
   'summary.json',
@@ -156,6 +158,7 @@ function runFolder(path: string): RunFolder {
     makeFolder(name) {
       makeFolder(file(name))
     },
+    isFolder: (name) => statSync(file(name), { throwIfNoEntry: false })?.isDirectory() === true,
     list: (name) => (existsSync(file(name)) ? readdirSync(file(name)).sort() : []),
     withFileErrors: (name, work) => withFileErrorsAsync(file(name), work),
   }

@@ -7,8 +7,10 @@ import {
   readChecked,
   readTimes,
   readWithChecksum,
+  requireCheckedWithin,
   saveTimes,
   sha256,
+  verifyChecksums,
   weightsGone,
   withChecksum,
   writeChecked,
@@ -27,12 +29,16 @@ export interface SavedRun {
   state: Record<string, unknown>
   /** Durations. Undefined in runs of earlier versions, whose `state` contains them. */
   times: Record<string, unknown> | undefined
+  /** Says what is damaged of the newest checkpoint, if this is the one before it. */
+  damage?: string
 }
 
 /** Files that grow with every step. A checkpoint stores their lengths. A resumed run truncates them to these lengths. */
 const growingFiles = ['metrics.jsonl', 'episodes.jsonl'] as const
 
 const stateFile = 'state.json'
+/** The state of the checkpoint before the newest, to resume from if the newest is damaged. */
+const previousFile = 'state-before.json'
 const configFile = 'config.json'
 
 /**
@@ -138,7 +144,9 @@ function firstDifference(before: string, now: string): string {
 
 /**
  * Makes a checkpoint the one to resume from. Its folder `checkpoints/NAME` must already be complete. Replaces `state.json`
- * atomically. Then removes all other checkpoints, except `final` and those in `keep`.
+ * atomically. Then removes all other checkpoints, except `final`, those in `keep`, and until the run is over the one before with those that it kept.
+ *
+ * @param options.isOver whether nothing is left to resume. Default: false.
  */
 export function saveRun(
   folder: RunFolder,
@@ -147,42 +155,97 @@ export function saveRun(
     state,
     times,
     keep = [],
-  }: { checkpoint: string; state: object; times: object; keep?: readonly string[] },
+    isOver = false,
+  }: { checkpoint: string; state: object; times: object; keep?: readonly string[]; isOver?: boolean },
 ): void {
   const previous = readCurrent(folder)
-  const current = { checkpoint, state }
+  const current = { checkpoint, keep, state }
   const offsets = Object.fromEntries(growingFiles.map((file) => [file, folder.size(file)]))
   // After a power cut the state must not name lines that did not reach the disk.
   for (const file of growingFiles) if (folder.has(file)) flush(folder.file(file))
   saveTimes(folder, previous?.checksum, sha256(JSON.stringify(current)), { ...times, offsets })
+  const before = isOver ? null : previousOf(folder, previous, checkpoint)
+  if (before === null) folder.remove(previousFile)
+  else folder.write(previousFile, before.text)
   folder.write(stateFile, withChecksum(current, 1))
-  const kept = new Set([checkpoint, 'final', ...keep])
+  const kept = new Set([checkpoint, 'final', ...keep, ...(before?.names ?? [])])
   for (const other of folder.list('checkpoints')) if (!kept.has(other)) folder.remove(`checkpoints/${other}`)
   forgetChecked(folder, 'checkpoints')
 }
 
+/** What is kept of the checkpoint before `checkpoint`; null if there is none. */
+function previousOf(
+  folder: RunFolder,
+  current: Current | null,
+  checkpoint: string,
+): { text: string; names: readonly string[] } | null {
+  // The state of a checkpoint may be written twice, at the end of a phase for instance.
+  if (current === null || current.checkpoint === checkpoint) {
+    const earlier = readCurrent(folder, previousFile)
+    if (earlier === null) return null
+    return { text: folder.read(previousFile), names: [earlier.checkpoint, ...earlier.keep] }
+  }
+  return { text: folder.read(stateFile), names: [current.checkpoint, ...current.keep] }
+}
+
 /**
- * Returns the checkpoint to resume from, or null if there is none yet. Truncates the growing files to their lengths at that
- * checkpoint.
+ * Returns the checkpoint to resume from, or null if there is none yet. It is the one before the newest if a file of the newest is damaged. Truncates
+ * the growing files to their lengths at that checkpoint.
  *
  * @param isState returns whether the state has the format that the caller writes.
- * @throws AgogeError `bad-run-folder` if the state is missing or damaged.
+ * @throws AgogeError `bad-run-folder` or `bad-checkpoint` if the newest checkpoint is damaged and there is no intact one before it.
  */
-export function loadRun(
+export async function loadRun(
   folder: RunFolder,
   isState: (state: Readonly<Record<string, unknown>>) => boolean,
-): SavedRun | null {
-  const current = readCurrent(folder)
+): Promise<SavedRun | null> {
+  try {
+    return await loadChecked(folder, stateFile, isState)
+  } catch (error) {
+    if (!AgogeError.isInstance(error) || !['bad-run-folder', 'bad-checkpoint'].includes(error.code))
+      throw error
+    const before = folder.has(previousFile)
+      ? await loadChecked(folder, previousFile, isState).catch(() => null)
+      : null
+    if (before === null) throw error
+    folder.write(stateFile, folder.read(previousFile))
+    return {
+      ...before,
+      damage: `${error.message}: going on from the checkpoint before it, ${before.checkpoint}`,
+    }
+  }
+}
+
+async function loadChecked(
+  folder: RunFolder,
+  file: string,
+  isState: (state: Readonly<Record<string, unknown>>) => boolean,
+): Promise<SavedRun | null> {
+  const current = readCurrent(folder, file)
   // A process may stop after it wrote its first checkpoint and before it wrote the state. With more than one checkpoint,
   // the state was lost.
   if (current === null && (folder.has('summary.json') || folder.list('checkpoints').length > 1))
     throw damagedState(folder, 'no such file')
-  if (current !== null && !isState(current.state))
-    throw damagedState(folder, folder.read(stateFile).slice(0, 80))
+  if (current !== null && !isState(current.state)) throw damagedState(folder, folder.read(file).slice(0, 80))
   const times = current?.checksum === undefined ? undefined : readTimes(folder, current.checksum)
+  if (current !== null) await verifyCheckpoint(folder, current.checkpoint)
   const offsets = (times ?? current?.state)?.['offsets'] as Record<string, number> | undefined
-  for (const file of growingFiles) folder.truncate(file, offsets?.[file] ?? 0)
+  for (const name of growingFiles) folder.truncate(name, offsets?.[name] ?? 0)
   return current === null ? null : { checkpoint: current.checkpoint, state: current.state, times }
+}
+
+/** Compares the files of a checkpoint with the checksums in its folder and its subfolders, and with those of the run. */
+async function verifyCheckpoint(folder: RunFolder, checkpoint: string): Promise<void> {
+  const within = `checkpoints/${checkpoint}`
+  if (!folder.isFolder(within)) {
+    // Where nothing stands before it, the caller says what is missing.
+    if (!folder.has(previousFile)) return
+    throw damagedFile(folder.file(within), { given: 'no such folder', expected: 'the newest checkpoint' })
+  }
+  requireCheckedWithin(folder.path, within)
+  await verifyChecksums(folder.file(within))
+  for (const inner of folder.list(within))
+    if (folder.isFolder(`${within}/${inner}`)) await verifyChecksums(folder.file(within, inner))
 }
 
 /** The name of the checkpoint to resume from, or null if there is none yet. */
@@ -196,17 +259,32 @@ export function requireFinal(folder: RunFolder): string {
   return folder.file('checkpoints', 'final')
 }
 
-function readCurrent(
-  folder: RunFolder,
-): { checkpoint: string; state: Record<string, unknown>; checksum?: string } | null {
-  if (!folder.has(stateFile)) return null
-  const text = folder.read(stateFile)
+interface Current {
+  checkpoint: string
+  keep: readonly string[]
+  state: Record<string, unknown>
+  checksum?: string
+}
+
+function readCurrent(folder: RunFolder, file = stateFile): Current | null {
+  if (!folder.has(file)) return null
+  const text = folder.read(file)
   const opened = readWithChecksum(text)
-  const { checkpoint, state } = (opened?.fields ?? {}) as { checkpoint?: unknown; state?: unknown }
+  const {
+    checkpoint,
+    keep = [],
+    state,
+  } = (opened?.fields ?? {}) as {
+    checkpoint?: unknown
+    /** Absent in runs of earlier versions. */
+    keep?: readonly string[]
+    state?: unknown
+  }
   if (opened === undefined || typeof checkpoint !== 'string' || typeof state !== 'object' || state === null)
     throw damagedState(folder, text.slice(0, 80))
   return {
     checkpoint,
+    keep,
     state: state as Record<string, unknown>,
     ...defined({ checksum: opened.sum }),
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { serialize } from 'node:v8'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filesBeneath, forEachDamage } from '../../runs/testing/faults.ts'
@@ -55,21 +55,40 @@ test('a damaged run is neither resumed nor loaded, and the error names the file'
   const resumed = (): Promise<unknown> => train('stopped', true)
   const acting = (): Promise<unknown> => loadAgent(folder('stopped'))
   for (const [file, ways] of [
-    [checkpoint, [resumed, acting]],
-    [join(folder('stopped'), 'state.json'), [resumed, acting]],
+    [checkpoint, [acting]],
+    [join(folder('stopped'), 'state.json'), [acting]],
     [join(folder('stopped'), 'config.json'), [resumed, acting]],
     [join(folder('stopped'), 'times.json'), [resumed]],
     [join(folder('stopped'), 'checksums.sha256'), [resumed]],
   ] as const)
     await forEachDamage(file, async (damage, at) => {
-      // Without its state, a run starts anew and says so. Without the list of checksums it is the same run. Without
-      // a config it is no run.
+      // Without the list of checksums it is the same run. Without a config it is no run.
       if (damage === 'deleted' && !file.endsWith('times.json') && file !== checkpoint) return
       for (const way of ways)
         await expect(way(), `${damage} ${file} ${at}`).rejects.toMatchObject({
           code: 'bad-run-folder',
           message: expect.stringContaining(file),
         })
+    })
+})
+
+test('if the newest checkpoint is damaged, the run goes on from the one before it, says so, and ends the same', async () => {
+  const checkpoint = relative(folder('stopped'), checkpointFile(folder('stopped')))
+  for (const name of [checkpoint, 'state.json'])
+    await forEachDamage(join(folder('stopped'), name), async (damage) => {
+      cpSync(folder('stopped'), folder('copy'), { recursive: true })
+      const notes: string[] = []
+      await trainNamed({
+        ...run,
+        out: folder('copy'),
+        resume: true,
+        onEvent: (event) => event.type === 'note' && notes.push(event.text),
+      })
+      expect(notes[0], `${damage} ${name}`).toMatch(/ (?:is damaged|is missing): going on from .*step-\d+$/)
+      expect(notes[0]).toContain(join(folder('copy'), name))
+      expect(checkpointBytes(folder('copy')) === checkpointBytes(folder('whole'))).toBe(true)
+      expect(metrics(folder('copy'))).toBe(metrics(folder('whole')))
+      rmSync(folder('copy'), { recursive: true })
     })
 })
 

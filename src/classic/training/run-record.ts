@@ -9,8 +9,6 @@ import type { VectorState } from '../environment/index.ts'
 import type { MetricsState } from './run.ts'
 import type { BestEvaluation, Evaluation, SetEvaluation } from './types.ts'
 
-export const metricsFile = 'metrics.jsonl'
-
 /** The state of a run between two steps, as plain JSON in `state.json`. */
 export interface RunState {
   schema: 1
@@ -52,6 +50,7 @@ export function saveStep(
   state: RunState,
   times: Times,
   learner: () => LearnerState,
+  isOver: boolean,
 ): void {
   const checkpoint = checkpointAt(state.step)
   if (currentCheckpoint(folder) !== checkpoint) {
@@ -59,20 +58,28 @@ export function saveStep(
     writeChecked(folder, learnerFile(checkpoint), encodeState(learner()))
   }
   const keep = state.best?.checkpoint === undefined ? [] : [state.best.checkpoint]
-  saveRun(folder, { checkpoint, state, times, keep })
+  saveRun(folder, { checkpoint, state, times, keep, isOver })
 }
 
-/** Loads the last checkpoint; null if there is none. Removes metrics that were written after it. */
-export function loadStep(
-  folder: RunFolder,
-): { checkpoint: string; state: RunState; times: Times; learner: LearnerState } | null {
-  const saved = loadRun(folder, ({ schema, step }) => schema === 1 && typeof step === 'number')
+/**
+ * Loads the last checkpoint, or the one before it if a file of the last is damaged; `damage` then says which. Null if there is none. Removes
+ * metrics that were written after it.
+ */
+export async function loadStep(folder: RunFolder): Promise<{
+  checkpoint: string
+  state: RunState
+  times: Times
+  learner: LearnerState
+  damage: string | undefined
+} | null> {
+  const saved = await loadRun(folder, ({ schema, step }) => schema === 1 && typeof step === 'number')
   if (saved === null) return null
   return {
     checkpoint: saved.checkpoint,
     state: saved.state as unknown as RunState,
     times: saved.times as unknown as Times,
     learner: readLearner(folder, saved.checkpoint),
+    damage: saved.damage,
   }
 }
 

@@ -6,7 +6,8 @@ import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
 import type { OnTrainingEvent, RunFolder } from '../../runs/run-folder.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import { checkStep } from './check-step.ts'
-import { loadStep, metricsFile, restoreAgent, saveStep } from './run-record.ts'
+import { metricsFile } from '../../runs/metrics.ts'
+import { loadStep, restoreAgent, saveStep } from './run-record.ts'
 import type { LearnerState, RunState, Times } from './run-record.ts'
 
 /** Gathers metrics between two lines of `metrics.jsonl`. */
@@ -204,13 +205,14 @@ export async function createRun(
  *
  * @throws AgogeError `not-resumable` if the environments could not be saved, and `checkpoint-mismatch`.
  */
-export function resumeRun(run: Run, folder: RunFolder): void {
+export async function resumeRun(run: Run, folder: RunFolder): Promise<void> {
   const { environment, agent, state, times, measured, total } = run
   const { name } = environment.definition
-  const saved = loadStep(folder)
+  const saved = await loadStep(folder)
   if (saved === null)
     return run.emit({ type: 'note', text: `${folder.path} has no checkpoint yet: the run begins anew` })
-  const { learner } = saved
+  const { learner, damage } = saved
+  if (damage !== undefined) run.emit({ type: 'note', text: damage })
   restoreAgent(agent, learner, { path: folder.path, environment: name })
   if (learner.environment !== undefined) environment.restore(learner.environment)
   else if (saved.state.step < total) throw notResumable(name, saved.state.step)
@@ -257,7 +259,7 @@ export function saveRunStep(run: Run): void {
   const { folder, state, times } = run
   if (folder === null) return
   times.seconds += clock(run)
-  saveStep(folder, state, times, () => learnerState(run))
+  saveStep(folder, state, times, () => learnerState(run), state.step >= run.total)
 }
 
 /** Undefined for objects that cannot be saved. */

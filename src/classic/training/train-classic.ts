@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { writeChecked } from '../../runs/checksums.ts'
-import { machine } from '../../runs/run-folder.ts'
+import { readMetrics } from '../../runs/metrics.ts'
+import { machine, type OnTrainingEvent } from '../../runs/run-folder.ts'
 import { openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
 import { claimRun } from '../../runs/run-store.ts'
 import type { OpenedVector } from '../environment/index.ts'
@@ -20,7 +21,6 @@ import {
   stateOf,
 } from './run.ts'
 import { renderArrayReport } from './report.ts'
-import { metricsFile } from './run-record.ts'
 import { isDue, measure, setsOf, validate } from './evaluate-run.ts'
 import type { ClassicResult, ClassicSummary, ClassicTrainOptions } from './types.ts'
 
@@ -68,16 +68,21 @@ async function trainIn(environment: OpenedVector, options: Options): Promise<Cla
   const release = claimRun(folder, config, { resume: options.resume === true, notes: { command } })
   try {
     const result = await trainOn(environment, options, folder)
-    writeResult(folder, result.summary, config)
+    writeResult(folder, result.summary, config, options.onEvent ?? (() => {}))
     return result
   } finally {
     release()
   }
 }
 
-function writeResult(folder: RunFolder, summary: ClassicSummary, config: Record<string, unknown>): void {
+function writeResult(
+  folder: RunFolder,
+  summary: ClassicSummary,
+  config: Record<string, unknown>,
+  onEvent: OnTrainingEvent,
+): void {
   writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
-  const metrics = folder.lines(metricsFile).map((text) => JSON.parse(text) as never)
+  const metrics = readMetrics(folder, onEvent)
   folder.write('report.html', renderArrayReport({ summary, metrics, config }))
 }
 
@@ -90,7 +95,7 @@ async function trainOn(
   const run = await createRun(environment, options, folder)
   const { agent, state, total } = run
   try {
-    if (options.resume === true && folder !== null) resumeRun(run, folder)
+    if (options.resume === true && folder !== null) await resumeRun(run, folder)
     if (folder !== null && stateOf(environment) === undefined)
       run.emit({
         type: 'note',

@@ -7,6 +7,7 @@ import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { ErrorCode } from '../../error.ts'
 import { writeChecked } from '../../runs/checksums.ts'
+import { readMetrics } from '../../runs/metrics.ts'
 import type { TrainingEvent } from '../../runs/run-folder.ts'
 import { machine } from '../../runs/run-folder.ts'
 import { type MetricsRecord, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
@@ -15,7 +16,6 @@ import { stratifiedInterquartileMean } from '../../statistics/statistics.ts'
 import { environmentFileOf } from './environment-file.ts'
 import type { FoundRun, TrainNamedOptions } from './find-run.ts'
 import { renderSeedsReport } from './report.ts'
-import { metricsFile } from './run-record.ts'
 import type { ClassicSummary, SeedsSummary, TrainSeedsOptions } from './types.ts'
 
 export type ToSeedProcess =
@@ -219,8 +219,4 @@ function setsOf([first, ...others]: readonly ClassicSummary[]): Pick<SeedsSummar
   }
 }
 
-function metricsOf(path: string): MetricsRecord[] {
-  return openRunFolder({ path })
-    .lines(metricsFile)
-    .map((line) => JSON.parse(line) as MetricsRecord)
-}
+const metricsOf = (path: string): MetricsRecord[] => readMetrics(openRunFolder({ path }), () => {})

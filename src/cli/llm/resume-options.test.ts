@@ -66,7 +66,10 @@ test.each<[string[], RegExp]>([
     ['train', '--resume', run, '--model', 'x', '--compare-supervised'],
     /given: +--model --compare-supervised/,
   ],
-  [['train', '--resume', run, '--out', 'x'], /given: +--out[\s\S]*--yes or --tinker-url at most/],
+  [
+    ['train', '--resume', run, '--out', 'x'],
+    /given: +--out[\s\S]*--yes or --tinker-url or --time-limit at most/,
+  ],
   [['train', '--resume', run, '--mcp-config', 'x.json', '--yes'], /given: +--mcp-config\n/],
   [['train', '--resume', run, '--algorithm', 'gspo'], /given: +--algorithm/],
   [

@@ -53,20 +53,29 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Continues until the first step is done. */
-async function resumed(): Promise<void> {
+/** Continues until the first step is done. Returns what it said at first. */
+async function resumed(path = stopped): Promise<string[]> {
   const stop = new AbortController()
-  const onEvent = ({ type }: { type: string }): void => {
-    if (type === 'step') stop.abort(new Error('it went on'))
-  }
-  await trainJob({ ...job(stopped), resume: true }, { onEvent, signal: stop.signal })
+  const notes: string[] = []
+  const over = await trainJob(
+    { ...job(path), resume: true },
+    {
+      signal: stop.signal,
+      onEvent(event) {
+        if (event.type === 'note') notes.push(event.text)
+        if (event.type === 'step') stop.abort(new Error('it went on'))
+      },
+    },
+  ).catch((error: unknown) => error)
+  if (over instanceof Error && over.message === 'it went on') return notes
+  throw over
 }
 
 test('a run of which a file that its result depends on is damaged or gone is not resumed', async () => {
   const files = filesBeneath(stopped).filter((name) =>
-    /^(?:config|state|times)\.json$|^checksums|^checkpoints.rl-2|^journal|^pending.2/.test(name),
+    /^(?:config|times)\.json$|^checksums|^journal|^pending.2/.test(name),
   )
-  expect(files.join('\n')).toMatch(/journal.*\n.*pending.2\.json\n.*state\.json/s)
+  expect(files.join('\n')).toMatch(/journal.*\n.*pending.2\.json\n.*times\.json/s)
   const before = readFileSync(join(stopped, 'metrics.jsonl'), 'utf8')
   for (const name of files)
     await forEachDamage(join(stopped, name), async (damage) => {
@@ -74,20 +83,48 @@ test('a run of which a file that its result depends on is damaged or gone is not
       if (name.endsWith(checksumsFile) && damage === 'deleted') return
       const error: unknown = await resumed().catch((error: unknown) => error)
       const where = `${damage} ${name}: ${String(error)}`
-      expect(
-        AgogeError.isInstance(error) && ['bad-run-folder', 'bad-checkpoint'].includes(error.code),
-        where,
-      ).toBe(true)
+      expect(AgogeError.isInstance(error) && error.code === 'bad-run-folder', where).toBe(true)
     })
   expect(before.startsWith(readFileSync(join(stopped, 'metrics.jsonl'), 'utf8'))).toBe(true)
+})
+
+test('if the newest checkpoint is damaged, the run goes on from the one before it, and says so', async () => {
+  const files = filesBeneath(stopped).filter((name) => /^state\.json$|^checkpoints.rl-2/.test(name))
+  expect(files.join('\n')).toMatch(/model\.safetensors.*\nstate\.json/s)
+  for (const name of files)
+    await forEachDamage(join(stopped, name), async (damage) => {
+      if (name.endsWith(checksumsFile) && damage === 'deleted') return
+      const copy = join(root, 'copy')
+      cpSync(stopped, copy, { recursive: true })
+      const [note] = await resumed(copy)
+      expect(note, `${damage} ${name}`).toMatch(
+        /^\S+ (?:is damaged|is missing): going on from the checkpoint before it, rl-\d$/,
+      )
+      expect(note).toContain(join(copy, name))
+      rmSync(copy, { recursive: true })
+    })
+})
+
+test('gone on from the checkpoint before, a run ends with the bytes of an uninterrupted run', async () => {
+  const copy = join(root, 'cut')
+  cpSync(stopped, copy, { recursive: true })
+  rmSync(join(copy, 'checkpoints', 'rl-2'), { recursive: true })
+  await trainJob({ ...job(copy), resume: true })
+  for (const name of ['state.json', join('checkpoints', 'final', 'model.safetensors')])
+    expect(readFileSync(join(copy, name)).equals(readFileSync(join(root, 'first', name))), name).toBe(true)
+})
+
+test('without an intact checkpoint before it, a damaged one is named', async () => {
+  const copy = join(root, 'both')
+  cpSync(stopped, copy, { recursive: true })
+  writeFileSync(join(copy, 'state.json'), '')
+  writeFileSync(join(copy, 'state-before.json'), '')
+  await expect(resumed(copy)).rejects.toThrow(`${join(copy, 'state.json')} is damaged`)
 })
 
 test('the error for a damaged file of a run names it', async () => {
   await forEachDamage(join(stopped, 'config.json'), () =>
     expect(resumed()).rejects.toThrow(join(stopped, 'config.json')),
-  )
-  await forEachDamage(join(stopped, 'state.json'), () =>
-    expect(resumed()).rejects.toThrow(join(stopped, 'state.json')),
   )
 })
 

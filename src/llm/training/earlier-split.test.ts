@@ -10,7 +10,7 @@ import { initialState, loadState } from './state.ts'
 const root = mkdtempSync(join(tmpdir(), 'agoge-split-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-test('a run that stopped while it measured unseen-wording resumes in that phase', () => {
+test('a run that stopped while it measured unseen-wording resumes in that phase', async () => {
   const folder = openRunFolder({ path: join(root, 'run') })
   folder.makeFolder('checkpoints/unseen-wording-0')
   saveRun(folder, {
@@ -18,7 +18,7 @@ test('a run that stopped while it measured unseen-wording resumes in that phase'
     state: { ...initialState(), phase: 'unseen-wording' },
     times: {},
   })
-  expect(loadState(folder)).toMatchObject({
+  expect(await loadState(folder)).toMatchObject({
     checkpoint: 'unseen-wording-0',
     state: { phase: 'unseen-paraphrase', step: 0 },
   })

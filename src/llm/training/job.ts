@@ -7,6 +7,7 @@ import { addReasons, isJudged, reasonsText, summariseEpisodes } from '../evaluat
 import { evaluatePolicy, heldOutTasks, openActor } from '../rollout/collect.ts'
 import { isDropped } from './dropped-tasks.ts'
 import { checkedLines, forgetChecked, hasChecked, writeChecked } from '../../runs/checksums.ts'
+import { metricsFile } from '../../runs/metrics.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
 import { currentCheckpoint } from '../../runs/run-store.ts'
 import type { TrainingRun } from './kernel.ts'
@@ -45,7 +46,7 @@ export function createJob<T extends Task>(
     weightsMatchState: true,
     checkpointEvery: options.plan.checkpointEvery,
     record(phase, seconds, total, metrics) {
-      folder.append('metrics.jsonl', [JSON.stringify({ phase, step: state.step, seconds, metrics })])
+      folder.append(metricsFile, [JSON.stringify({ phase, step: state.step, seconds, metrics })])
       emit({ type: 'step', phase, step: state.step, total, seconds, metrics })
     },
     saveWeights: (name) => saveWeights(folder, backend, name),

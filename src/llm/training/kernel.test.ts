@@ -104,7 +104,7 @@ test('an abort saves the present state and rejects with its reason', async () =>
     onEvent: (event) => event.type === 'step' && event.step === 3 && stop.abort(new Error('enough')),
   })
   await expect(run).rejects.toThrow('enough')
-  expect(readdirSync(join(out, 'checkpoints'))).toEqual(['imitate-3'])
+  expect(readdirSync(join(out, 'checkpoints'))).toEqual(['imitate-0', 'imitate-3'])
   const { records } = await trainSmall({ out, resume: true })
   expect(records.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6])
 })

@@ -2,13 +2,9 @@ import type { Task } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
 import { readChecked, verifyChecksums, weightsGone, writeChecked } from '../../runs/checksums.ts'
+import { readMetrics } from '../../runs/metrics.ts'
 import { hasWeights } from '../model/weight-files.ts'
-import {
-  type MetricsRecord,
-  type OnTrainingEvent,
-  openRunFolder,
-  type RunFolder,
-} from '../../runs/run-folder.ts'
+import { type OnTrainingEvent, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
 import { createJob } from './job.ts'
 import type { Job } from './job.ts'
 import { checkOverlap } from './batches.ts'
@@ -52,7 +48,7 @@ async function workOn<T extends Task>(
   options: TrainJobOptions<T>,
   { onEvent = () => {}, signal }: { onEvent?: OnTrainingEvent; signal?: AbortSignal },
 ): Promise<TrainingSummary> {
-  const saved = loadState(folder)
+  const saved = await loadState(folder)
   if (saved?.state.phase === 'done') {
     await requireWeights(folder)
     return JSON.parse(readChecked(folder, 'summary.json')) as TrainingSummary
@@ -69,7 +65,11 @@ async function workOn<T extends Task>(
       emit: onEvent,
       signal,
     })
-    if (saved !== null) onEvent({ type: 'note', text: `going on with ${folder.path} at ${saved.checkpoint}` })
+    if (saved !== null)
+      onEvent({
+        type: 'note',
+        text: saved.damage ?? `going on with ${folder.path} at ${saved.checkpoint}`,
+      })
     else if (options.resume === true)
       onEvent({ type: 'note', text: `${folder.path} has no checkpoint yet: the run begins anew` })
     try {
@@ -176,28 +176,11 @@ async function finish<T extends Task>(job: Job<T>): Promise<TrainingSummary> {
   job.phaseSeconds()
   const summary = summarise(job)
   writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
-  const metrics = folder
-    .lines('metrics.jsonl')
-    .flatMap((line, at) => readRecord(line) ?? damaged(job, at + 1))
+  const metrics = readMetrics(folder, job.emit)
   const render = options.report ?? renderReport
   folder.write('report.html', render({ summary, metrics, config: configOf(options) }))
   await job.checkpoint()
   return summary
-}
-
-function readRecord(line: string): MetricsRecord | undefined {
-  try {
-    return JSON.parse(line) as MetricsRecord
-  } catch {
-    return undefined
-  }
-}
-
-/** This record only draws curves. If it is damaged, the finished training still gets its report. */
-function damaged<T extends Task>({ emit, folder }: Job<T>, line: number): [] {
-  const where = `${folder.file('metrics.jsonl')}:${line}`
-  emit({ type: 'note', text: `${where} is damaged; the curves of the report leave it out` })
-  return []
 }
 
 function configOf<T extends Task>(options: TrainJobOptions<T>): Record<string, unknown> {

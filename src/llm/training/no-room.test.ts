@@ -58,7 +58,7 @@ test.skipIf(process.platform === 'win32')('where there is no room, nothing finis
   expect({ ...contents(path), [metrics]: '' }).toEqual({ ...before, [metrics]: '' })
 
   // With enough space, the run resumes from its checkpoint.
-  expect(loadState(folder)?.checkpoint).toBe('base-1')
+  expect((await loadState(folder))?.checkpoint).toBe('base-1')
   await backend.load(folder.file('checkpoints', 'base-1'))
   folder.append('metrics.jsonl', ['{"step":2}'])
   expect(folder.lines('metrics.jsonl')).toEqual(['{"step":1}', '{"step":2}'])

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { requireChecked, sha256, writeChecked } from '../../runs/checksums.ts'
+import { metricsFile, readMetrics } from '../../runs/metrics.ts'
 import {
   machine,
   type MetricsRecord,
@@ -159,9 +160,9 @@ async function runInFolder<Batch>(
   options: RunTrainingOptions & { config: Readonly<Record<string, unknown>> },
 ): Promise<TrainedRun> {
   const { models, onEvent = () => {}, signal, checkpointEvery = 10 } = options
-  const saved = loadRun(folder, isPosition)
+  const saved = await loadRun(folder, isPosition)
   const state = (saved?.state ?? { schema: 1, phase: part.name, ...start() }) as unknown as SavedPosition
-  const records = folder.lines('metrics.jsonl').map((line) => JSON.parse(line) as MetricsRecord)
+  const records = readMetrics(folder, onEvent)
   const result = (): TrainedRun => ({ records, best: bestOf(part, state) })
   if (state.phase === 'done') {
     await loadModels(models, requireFinal(folder))
@@ -170,14 +171,20 @@ async function runInFolder<Batch>(
   if (saved !== null) {
     await loadModels(models, folder.file('checkpoints', saved.checkpoint))
     part.importState?.(readPartState(folder, saved.checkpoint))
-    onEvent({ type: 'note', text: `resuming ${folder.path} at ${saved.checkpoint}` })
+    onEvent({ type: 'note', text: saved.damage ?? `resuming ${folder.path} at ${saved.checkpoint}` })
   }
   const before = Number(saved?.times?.['seconds'] ?? 0)
   const began = performance.now()
   const seconds = (): number => before + (performance.now() - began) / 1000
   const save = (checkpoint: string): void => {
     const keep = state.best === null ? [] : [state.best.checkpoint]
-    saveRun(folder, { checkpoint, state, times: { seconds: seconds() }, keep })
+    saveRun(folder, {
+      checkpoint,
+      state,
+      times: { seconds: seconds() },
+      keep,
+      isOver: state.phase === 'done',
+    })
   }
   const note = recorder(state, records, onEvent)
   const run: TrainingRun = {
@@ -188,7 +195,7 @@ async function runInFolder<Batch>(
     emit: onEvent,
     record(phase, ...rest) {
       note(phase, ...rest)
-      folder.append('metrics.jsonl', [JSON.stringify(records.at(-1))])
+      folder.append(metricsFile, [JSON.stringify(records.at(-1))])
     },
     async checkpoint() {
       const name = `${part.name}-${state.step}`

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { currentSplit } from '../episode/split.ts'
 import type { CallCounts } from '../rollout/collect.ts'
 import type { TaskSamplerState } from '../rollout/task-sampler.ts'
@@ -117,7 +118,7 @@ export async function saveCheckpoint(
   if (currentCheckpoint(folder) !== checkpoint) await saveWeights(folder, backend, checkpoint)
   const { steady, times } = splitClocks(state)
   const keep = [state.best?.checkpoint, state.warmStart, state.rl].filter((name) => typeof name === 'string')
-  saveRun(folder, { checkpoint, state: steady, times, keep })
+  saveRun(folder, { checkpoint, state: steady, times, keep, isOver: state.phase === 'done' })
   for (const batch of folder.list('pending'))
     if (state.phase !== 'rl' || Number.parseInt(batch) < state.step) folder.remove(`pending/${batch}`)
   forgetChecked(folder, 'pending')
@@ -141,11 +142,23 @@ export async function saveWeights(folder: RunFolder, backend: TrainableBackend, 
  *
  * @throws AgogeError `bad-run-folder` if the state is missing or damaged.
  */
-export function loadState(folder: RunFolder): { checkpoint: string; state: LoopState } | null {
-  const saved = loadRun(folder, isLoopState)
+export async function loadState(
+  folder: RunFolder,
+): Promise<{ checkpoint: string; state: LoopState; damage?: string } | null> {
+  const saved = await loadRun(folder, isLoopState)
   if (saved === null) return null
+  // What was played after the damaged checkpoint does not belong to the one before it.
+  if (saved.damage !== undefined)
+    for (const name of ['journal', 'pending']) {
+      folder.remove(name)
+      forgetChecked(folder, name)
+    }
   const state = { ...saved.state, phase: currentSplit(saved.state['phase']) } as unknown as LoopState
-  return { checkpoint: saved.checkpoint, state: withClocks(state, saved.times as Times | undefined) }
+  return {
+    checkpoint: saved.checkpoint,
+    state: withClocks(state, saved.times as Times | undefined),
+    ...defined({ damage: saved.damage }),
+  }
 }
 
 const isLoopState = ({ schema, phase }: Readonly<Record<string, unknown>>): boolean =>

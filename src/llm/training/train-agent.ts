@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { readMetrics } from '../../runs/metrics.ts'
 import { type OnTrainingEvent, openRunFolder } from '../../runs/run-folder.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../agent/types.ts'
 import type { AlgorithmDefinition } from '../algorithm/define-algorithm.ts'
@@ -143,11 +144,7 @@ export async function trainAgent<T extends AgentTask, R>(
 
 /** Steps of an earlier process. */
 function earlier(path: string, before: number): AgentStep[] {
-  const lines = openRunFolder({ path }).lines('metrics.jsonl')
-  const records = lines.map(
-    (line) => JSON.parse(line) as { phase: string; step: number; metrics: Record<string, number> },
-  )
-  return records.flatMap(({ phase, step, metrics }) =>
+  return readMetrics(openRunFolder({ path }), () => {}).flatMap(({ phase, step, metrics }) =>
     phase === 'rl' && step <= before ? [stepOf(step - 1, metrics)] : [],
   )
 }

@@ -6,7 +6,7 @@ import { boxJob } from './box-job.ts'
 const path = process.argv[2]
 const folder = openRunFolder({ path })
 const backend = await boxJob(path).backend()
-const state = loadState(folder)?.state
+const state = (await loadState(folder))?.state
 if (state === undefined) throw new Error(`${path} holds no state`)
 const attempts: Record<string, () => unknown> = {
   checkpoint: () => saveCheckpoint(folder, backend, { ...state, step: state.step + 1 }),
