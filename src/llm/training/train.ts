@@ -114,7 +114,7 @@ export interface TrainOptions<T extends Task = Task> {
   compareSupervised?: boolean
   /**
    * Seconds until the whole run should be over: RL makes fewer steps if those of the plan would take longer. The warm start is never cut, and
-   * RL makes at least five steps. A resumed run makes as many steps as the first process fixed. Default: no limit.
+   * RL makes at least five steps. The number is kept in the run's state and only falls. Default: no limit.
    */
   secondsLeft?: () => number
   /** The command line and settings, for the record. Must not contain secrets. */
