@@ -254,15 +254,17 @@ const timesFile = 'times.json'
 
 /**
  * Stores durations, and lengths of files that contain them, beside a checkpoint, so that checkpoints of equal runs have equal
- * bytes. Call it before the new checkpoint replaces the old one. The file then holds the times of both.
+ * bytes. Call it before the new checkpoint replaces the old one. The file then holds the times of the new one and of those before.
  *
- * @param before checksum of the present checkpoint; undefined if there is none, or for one of an earlier version.
+ * @param before checksums of the checkpoints that can still be resumed from.
  * @param sum checksum of the new checkpoint.
  */
-export function saveTimes(folder: RunFolder, before: string | undefined, sum: string, times: object): void {
-  const found = before === undefined || before === sum ? undefined : findTimes(folder, before)
-  const earlier = found === undefined ? {} : { [before!]: found }
-  folder.write(timesFile, withChecksum({ times: { ...earlier, [sum]: times } }, 1))
+export function saveTimes(folder: RunFolder, before: readonly string[], sum: string, times: object): void {
+  const earlier = before.flatMap((known) => {
+    const found = known === sum ? undefined : findTimes(folder, known)
+    return found === undefined ? [] : [[known, found] as const]
+  })
+  folder.write(timesFile, withChecksum({ times: { ...Object.fromEntries(earlier), [sum]: times } }, 1))
 }
 
 /** @throws AgogeError `bad-run-folder` if the times of this checkpoint are missing or changed. */

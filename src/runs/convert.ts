@@ -151,7 +151,7 @@ function convertClassicCheckpoint(folder: RunFolder): string[] {
   )
   const current = { checkpoint, state: { schema: 1, ...loop, best: null, notFinite: 0 } }
   const offsets = { 'metrics.jsonl': metricsBytes ?? 0 }
-  saveTimes(folder, sum, sha256(JSON.stringify(current)), { ...times, offsets })
+  saveTimes(folder, sum === undefined ? [] : [sum], sha256(JSON.stringify(current)), { ...times, offsets })
   folder.write('state.json', withChecksum(current, 1))
   folder.remove(classicFile)
   return ['state.json', learner]

@@ -163,7 +163,9 @@ export function saveRun(
   const offsets = Object.fromEntries(growingFiles.map((file) => [file, folder.size(file)]))
   // After a power cut the state must not name lines that did not reach the disk.
   for (const file of growingFiles) if (folder.has(file)) flush(folder.file(file))
-  saveTimes(folder, previous?.checksum, sha256(JSON.stringify(current)), { ...times, offsets })
+  // Until the new state is written, the run may be resumed from the checkpoint before the present one.
+  const earlier = [readPrevious(folder), previous].flatMap((some) => some?.checksum ?? [])
+  saveTimes(folder, earlier, sha256(JSON.stringify(current)), { ...times, offsets })
   const before = isOver ? null : previousOf(folder, previous, checkpoint)
   if (before === null) folder.remove(previousFile)
   else folder.write(previousFile, before.text)
@@ -181,7 +183,7 @@ function previousOf(
 ): { text: string; names: readonly string[] } | null {
   // The state of a checkpoint may be written twice, at the end of a phase for instance.
   if (current === null || current.checkpoint === checkpoint) {
-    const earlier = readCurrent(folder, previousFile)
+    const earlier = readPrevious(folder)
     if (earlier === null) return null
     return { text: folder.read(previousFile), names: [earlier.checkpoint, ...earlier.keep] }
   }
@@ -257,6 +259,16 @@ export function currentCheckpoint(folder: RunFolder): string | null {
 export function requireFinal(folder: RunFolder): string {
   if (folder.list('checkpoints/final').length === 0) throw weightsGone(folder.path)
   return folder.file('checkpoints', 'final')
+}
+
+/** Null too if it is damaged: then nothing can be resumed from it. */
+function readPrevious(folder: RunFolder): Current | null {
+  try {
+    return readCurrent(folder, previousFile)
+  } catch (error) {
+    if (AgogeError.isInstance(error) && error.code === 'bad-run-folder') return null
+    throw error
+  }
 }
 
 interface Current {

@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
+import { AgogeError } from '../error.ts'
 
 /** Typed arrays that are stored as bytes. */
 const views = {
@@ -73,8 +74,26 @@ export function encodeState(state: unknown): Uint8Array {
   return Buffer.concat([head, text, ...parts])
 }
 
-/** Decodes the bytes of `encodeState`. Throws if they are invalid. */
+/**
+ * Decodes the bytes of `encodeState`.
+ *
+ * @throws AgogeError `bad-run-folder` if they are invalid
+ */
 export function decodeState(stored: Uint8Array): unknown {
+  try {
+    return decodeAll(stored)
+  } catch (cause) {
+    throw new AgogeError('The state of a learner is damaged', {
+      code: 'bad-run-folder',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: 'the bytes that a run of this version wrote',
+      hint: 'Restore the file from a copy, or start a new run',
+      cause,
+    })
+  }
+}
+
+function decodeAll(stored: Uint8Array): unknown {
   const file = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
   const start = 4 + file.readUInt32LE()
 
@@ -98,6 +117,8 @@ export function decodeState(stored: Uint8Array): unknown {
         return undefined
     }
     const [from, length] = rest as [number, number]
+    const isInside = [from, length].every((at) => Number.isSafeInteger(at) && at >= 0)
+    if (!isInside || start + from + length > file.length) throw new Error('a part is outside of the file')
     // Copied for alignment, and so that the file's buffer can be freed.
     const part = new Uint8Array(length)
     part.set(file.subarray(start + from, start + from + length))

@@ -1,0 +1,135 @@
+// npm run attack -- damage: each file of a stopped run is damaged in five ways. The run must be refused with the name of the file, or say what it did
+// without it, or end with the bytes of a run that was left alone.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import type { AttackOptions, AttackPart, AttackResult } from '../attack.ts'
+import { fingerprint, firstDifference } from '../kills/fingerprint.ts'
+import { type RunKind, runKinds } from '../kills/kinds.ts'
+import { killAt } from '../kills/victim.ts'
+import { type Ended, runCli } from '../run-cli.ts'
+
+const kindNames = [
+  'cartpole ppo',
+  'cartpole dqn',
+  'frozen-lake q-learning',
+  'filesystem',
+  'train-offline dpo',
+]
+const quickNames = ['cartpole ppo', 'frozen-lake q-learning']
+
+/** Ways in which disks and people damage a file. */
+const ways: Readonly<Record<string, (path: string) => void>> = {
+  truncated: (path) =>
+    writeFileSync(path, readFileSync(path).subarray(0, Math.floor(readFileSync(path).length / 2))),
+  flipped(path) {
+    const bytes = readFileSync(path)
+    if (bytes.length > 0) bytes[Math.floor(bytes.length * 0.6)] ^= 0x11
+    writeFileSync(path, bytes)
+  },
+  emptied: (path) => writeFileSync(path, ''),
+  deleted: (path) => rmSync(path),
+  'replaced by a folder'(path) {
+    rmSync(path)
+    mkdirSync(path)
+  },
+}
+
+export const damage: AttackPart = {
+  name: 'damage',
+  about: 'each file of a stopped run is truncated, flipped, emptied, deleted and replaced by a folder',
+  async run({ quick, folder, done, report, signal }) {
+    const names = quick ? quickNames : kindNames
+    const totals = { 'damaged files': 0, refused: 0, 'said, and went on': 0, 'the same bytes': 0 }
+    for (const name of names) {
+      const kind = runKinds.find((each) => each.name === name)
+      if (kind === undefined) throw new Error(`no kind of run is called ${name}`)
+      if (done.some((result) => result.name.startsWith(`${name}: `))) continue
+      const cwd = join(folder, name.replaceAll(/\W+/g, '-'))
+      mkdirSync(cwd)
+      await damageRun(kind, { cwd, totals, report, signal })
+      rmSync(cwd, { recursive: true })
+    }
+    return totals
+  },
+}
+
+interface Place extends Pick<AttackOptions, 'report' | 'signal'> {
+  cwd: string
+  totals: Record<string, number>
+}
+
+async function damageRun(kind: RunKind, { cwd, totals, report, signal }: Place): Promise<void> {
+  const [whole, stopped, copy, prepared] = ['whole', 'stopped', 'copy', 'prepared'].map((name) =>
+    join(cwd, name),
+  )
+  const run = (args: readonly string[]): Promise<Ended> => runCli(args, { cwd, limitSeconds: 900, signal })
+  if (kind.prepare !== undefined) await run(kind.prepare(prepared))
+  const began = performance.now()
+  await run(kind.begin(whole, prepared))
+  const milliseconds = performance.now() - began
+  const expected = fingerprint(whole)
+  await stopAfterTwoCheckpoints(kind, { cwd, stopped, prepared, milliseconds, signal })
+  for (const file of filesBeneath(stopped))
+    for (const [way, damageFile] of Object.entries(ways)) {
+      signal.throwIfAborted()
+      cpSync(stopped, copy, { recursive: true })
+      damageFile(join(copy, file))
+      const ended = await run(kind.resume?.(copy, prepared) ?? ['train', '--resume', copy])
+      const result = judge(ended, { file, copy, expected })
+      totals['damaged files']++
+      if (result.held) totals[result.kind]++
+      report({ name: `${kind.name}: ${file} ${way}`, held: result.held, happened: result.happened })
+      rmSync(copy, { recursive: true })
+    }
+}
+
+/** Leaves a run that was killed while it trained and has a checkpoint before its newest. */
+async function stopAfterTwoCheckpoints(
+  kind: RunKind,
+  place: { cwd: string; stopped: string; prepared: string; milliseconds: number; signal: AbortSignal },
+): Promise<void> {
+  const { cwd, stopped, prepared, milliseconds, signal } = place
+  for (let share = 0.2; share < 0.9; share += 0.1) {
+    rmSync(stopped, { recursive: true, force: true })
+    const moment = { after: 'training', milliseconds: share * milliseconds } as const
+    const { killed } = await killAt(kind.begin(stopped, prepared), { cwd, out: stopped, moment, signal })
+    if (killed && existsSync(join(stopped, 'state-before.json'))) return
+  }
+  throw new Error(`${kind.name} could not be stopped between two checkpoints`)
+}
+
+type Judged = Pick<AttackResult, 'happened'> &
+  ({ held: true; kind: 'refused' | 'said, and went on' | 'the same bytes' } | { held: false })
+
+function judge(
+  { code, signal, overtime, stderr, stdout }: Ended,
+  { file, copy, expected }: { file: string; copy: string; expected: ReadonlyMap<string, string> },
+): Judged {
+  const text = stdout + stderr
+  if (overtime) return { held: false, happened: 'it did not end' }
+  if (signal !== null || /^ +at .+:\d+:\d+/m.test(text))
+    return { held: false, happened: `it crashed: ${text.slice(-200)}` }
+  const names = text.includes(join(copy, file)) || text.includes(basename(file))
+  if (code !== 0) {
+    const [, error = text.slice(-200)] = /^error: (.*)$/m.exec(text) ?? []
+    const happened = error.replaceAll(copy, 'RUN')
+    return names
+      ? { held: true, kind: 'refused', happened }
+      : { held: false, happened: `it does not name the file: ${happened}` }
+  }
+  const said = text.split('\n').find((line) => /is damaged|is missing|begins anew/.test(line))
+  if (said !== undefined)
+    return { held: true, kind: 'said, and went on', happened: said.replaceAll(copy, 'RUN') }
+  const different = firstDifference(expected, fingerprint(copy))
+  return different === undefined
+    ? { held: true, kind: 'the same bytes', happened: 'the same bytes as without the damage' }
+    : { held: false, happened: `another result without a word: ${different} differs` }
+}
+
+/** But for the note of the process that works on the run, which the next one replaces. */
+function filesBeneath(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'running.json')
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort()
+}
