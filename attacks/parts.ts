@@ -1,4 +1,11 @@
 import type { AttackPart } from './attack.ts'
+import { fuzz } from './fuzz/fuzz.ts'
+import { damage } from './damage/damage.ts'
+import { kills } from './kills/kills.ts'
+import { limits } from './limits/limits.ts'
+import { requests } from './requests/requests.ts'
+import { soak } from './requests/soak.ts'
+import { schemas } from './schemas/schemas.ts'
 
 /** The parts of `npm run attack`, in the order in which they run. */
-export const parts: readonly AttackPart[] = []
+export const parts: readonly AttackPart[] = [schemas, fuzz, requests, soak, kills, limits, damage]

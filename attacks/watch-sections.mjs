@@ -1,17 +1,21 @@
 // Loaded into an attacked process with `node --import`. Measures the longest section in which its main thread did not return to
 // the event loop, in processor time of that thread, so that other work on the machine does not count. Linux only.
 //   SECTIONS_FILE   where it writes { longest, from } in milliseconds when the process ends, and whenever the longest grows
+//   SECTIONS_LOG    where it appends when a section of more than 10 ms ended (Date.now()), and how long it was
 //   SECTIONS_AFTER  a file: sections before it exists are not counted, such as loading the program
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
 const file = process.env.SECTIONS_FILE
 const begin = process.env.SECTIONS_AFTER
+const log = process.env.SECTIONS_LOG
 const everyMilliseconds = 2
+const shortest = 10
 if (file !== undefined && isMainThread && process.platform === 'linux') {
   // Programs that the attacked one starts are not measured.
   delete process.env.SECTIONS_FILE
   delete process.env.SECTIONS_AFTER
+  delete process.env.SECTIONS_LOG
   const schedule = `/proc/self/task/${process.pid}/schedstat`
   /** Processor time of the main thread, in milliseconds. */
   const now = () => Number(readFileSync(schedule, 'latin1').split(' ', 1)[0]) / 1e6
@@ -28,9 +32,11 @@ if (file !== undefined && isMainThread && process.platform === 'linux') {
       last = now()
       return
     }
-    if (section <= longest) return
-    longest = section
-    writeFileSync(file, JSON.stringify({ longest, uptime: process.uptime() }))
+    if (log !== undefined && section > shortest) appendFileSync(log, `${Date.now()} ${section}\n`)
+    if (section > longest) {
+      longest = section
+      writeFileSync(file, JSON.stringify({ longest, uptime: process.uptime() }))
+    }
     last = now()
   }, everyMilliseconds).unref()
 }

@@ -20,21 +20,10 @@ export interface RunKind {
 
 const classic = (environment: string, algorithm: string, steps: number, ...more: string[]): RunKind => ({
   name: [environment, algorithm, ...more.map((text) => text.replace(/^--/, ''))].join(' '),
-  begin: (out) => [
-    ...[
-      'train',
-      environment,
-      '--algorithm',
-      algorithm,
-      '--steps',
-      String(steps),
-      '--seed',
-      '3',
-      '--out',
-      out,
-    ],
-    ...more,
-  ],
+  begin: (out) =>
+    `train ${environment} --algorithm ${algorithm} --steps ${steps} --seed 3 --out`
+      .split(' ')
+      .concat(out, more),
   kills: 8,
 })
 
@@ -47,10 +36,8 @@ const language = (name: string, ...options: string[]): RunKind => ({
 const quickly = ['--quick', '--steps', '6', '--tasks', '16'] as const
 
 const offline = (method: string): RunKind => {
-  const begin = (out: string, prepared: string): string[] => [
-    ...['train-offline', prepared, '--method', method, '--out', out, '--steps', '40', '--tasks', '8'],
-    ...['--seed', '3'],
-  ]
+  const begin = (out: string, prepared: string): string[] =>
+    `train-offline --method ${method} --steps 40 --tasks 8 --seed 3 --out`.split(' ').concat(out, prepared)
   return {
     name: `train-offline ${method}`,
     prepare: (prepared) => ['train', 'filesystem', ...quickly, '--seed', '3', '--out', prepared],

@@ -34,17 +34,17 @@ export async function killAt(
   const before = size()
   const run = startCli(args, { cwd })
   signal.addEventListener('abort', run.kill)
-  let over = false
-  const ended = run.ended.finally(() => (over = true))
+  const state = { over: false }
+  const ended = run.ended.finally(() => (state.over = true))
   try {
     // A resumed run first cuts its metrics to the length at its checkpoint; what it writes then is new.
     let least = before
-    while (moment.after === 'training' && !over && size() <= least) {
+    while (moment.after === 'training' && !state.over && size() <= least) {
       least = Math.min(least, size())
       await wait(5)
     }
     await Promise.race([wait(moment.milliseconds), ended])
-    const alive = !over
+    const alive = !state.over
     run.kill()
     const { code, stderr } = await ended
     return { killed: alive && code === null, trained: before > 0 || existsSync(metrics), code, stderr }

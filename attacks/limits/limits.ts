@@ -38,9 +38,8 @@ async function outcomeOf(attack: LimitAttack, place: string): Promise<AttackResu
   return { name: attack.name, held: broken === undefined, happened: broken ?? happened }
 }
 
-const cartpole = (out: string): string[] => [
-  ...['train', 'cartpole', '--algorithm', 'ppo', '--steps', '20000', '--seed', '3', '--out', out],
-]
+const cartpole = (out: string): string[] =>
+  'train cartpole --algorithm ppo --steps 20000 --seed 3 --out'.split(' ').concat(out)
 
 /** Whether a command ended with one error of Agoge that says what to do. Returns what is wrong with it. */
 function sentenceProblem({ code, signal, text }: Output, says: RegExp): string | undefined {

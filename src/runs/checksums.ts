@@ -4,6 +4,7 @@ import { open, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { defined } from '../defined.ts'
 import { AgogeError } from '../error.ts'
+import { parseForeignJson } from '../untrusted/json-nesting.ts'
 import { withFileErrors } from './files.ts'
 import type { RunFolder } from './run-folder.ts'
 
@@ -141,7 +142,7 @@ export function readWithChecksum(
 ): { fields: Record<string, unknown>; sum?: string } | undefined {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseForeignJson(text)
   } catch {
     return undefined
   }

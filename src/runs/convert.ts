@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize } from 'node:v8'
 import { AgogeError } from '../error.ts'
+import { deepestJson, nestingOf } from '../untrusted/json-nesting.ts'
 import {
   checksumsFile,
   formatChecksums,
@@ -106,6 +107,7 @@ function convertFiles(folder: RunFolder): string[] {
 
 function convertText(folder: RunFolder, name: string): boolean {
   const before = folder.read(name)
+  if (!isJson(before)) throw unreadable(folder, name)
   const now = `${JSON.stringify(renameFields(JSON.parse(before)), null, 2)}\n`
   if (JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(now))) return false
   const sums = folder.has(checksumsFile)
@@ -118,6 +120,16 @@ function convertText(folder: RunFolder, name: string): boolean {
   if (listed !== undefined) folder.write(checksumsFile, formatChecksums(sums.set(name, sha256(now))))
   folder.write(name, now)
   return true
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    // The arguments of a call may be nested as deep as a parser allows.
+    return nestingOf(text) <= 2 * deepestJson
+  } catch {
+    return false
+  }
 }
 
 function convertState(folder: RunFolder): boolean {

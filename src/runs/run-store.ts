@@ -102,14 +102,22 @@ function requireSameRun(folder: RunFolder, config: Readonly<Record<string, unkno
 export function readConfig(folder: RunFolder): Record<string, unknown> {
   if (!hasChecked(folder, configFile)) throw noRun(folder.path)
   const text = readChecked(folder, configFile)
-  let config: Record<string, unknown>
-  try {
-    config = JSON.parse(text) as Record<string, unknown>
-  } catch (cause) {
-    throw damagedFile(folder.file(configFile), { given: text.slice(0, 80), expected: 'JSON', cause })
-  }
+  const config = parseConfig(folder, text)
   refuseEarlierVersion(folder.path, config)
   return config
+}
+
+function parseConfig(folder: RunFolder, text: string): Record<string, unknown> {
+  const damaged = (cause?: unknown): AgogeError =>
+    damagedFile(folder.file(configFile), { given: text.slice(0, 80), expected: 'a JSON object', cause })
+  let config: unknown
+  try {
+    config = JSON.parse(text)
+  } catch (cause) {
+    throw damaged(cause)
+  }
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) throw damaged()
+  return config as Record<string, unknown>
 }
 
 /** Makes the error for a missing run. `path` is where it was searched: one folder, or several as text. */
@@ -122,8 +130,8 @@ export const noRun = (path: string): AgogeError =>
 
 /** The hash of the base model of the run in a folder; undefined if it is not recorded. */
 export function recordedBase(folder: RunFolder): string | undefined {
-  if (!folder.has('config.json')) return undefined
-  const { base } = JSON.parse(folder.read('config.json')) as Record<string, unknown>
+  if (!folder.has(configFile)) return undefined
+  const { base } = parseConfig(folder, folder.read(configFile))
   return typeof base === 'string' ? base : undefined
 }
 
@@ -232,7 +240,10 @@ async function loadChecked(
   const times = current?.checksum === undefined ? undefined : readTimes(folder, current.checksum)
   if (current !== null) await verifyCheckpoint(folder, current.checkpoint)
   const offsets = (times ?? current?.state)?.['offsets'] as Record<string, number> | undefined
-  for (const name of growingFiles) folder.truncate(name, offsets?.[name] ?? 0)
+  const lengths = growingFiles.map((name) => offsets?.[name] ?? 0)
+  if (!lengths.every((length) => Number.isSafeInteger(length) && length >= 0))
+    throw damagedFile(folder.file('times.json'), { given: offsets, expected: 'lengths of files, in bytes' })
+  for (const [at, name] of growingFiles.entries()) folder.truncate(name, lengths[at])
   return current === null ? null : { checkpoint: current.checkpoint, state: current.state, times }
 }
 
@@ -278,6 +289,11 @@ interface Current {
   checksum?: string
 }
 
+/** The name of a checkpoint. One that leads out of the run's folder is none. */
+function isName(name: unknown): name is string {
+  return typeof name === 'string' && /^[^/\\]+$/.test(name) && !/^\.+$/.test(name)
+}
+
 function readCurrent(folder: RunFolder, file = stateFile): Current | null {
   if (!folder.has(file)) return null
   const text = folder.read(file)
@@ -289,10 +305,11 @@ function readCurrent(folder: RunFolder, file = stateFile): Current | null {
   } = (opened?.fields ?? {}) as {
     checkpoint?: unknown
     /** Absent in runs of earlier versions. */
-    keep?: readonly string[]
+    keep?: unknown
     state?: unknown
   }
-  if (opened === undefined || typeof checkpoint !== 'string' || typeof state !== 'object' || state === null)
+  const isWhole = isName(checkpoint) && Array.isArray(keep) && keep.every(isName)
+  if (opened === undefined || !isWhole || typeof state !== 'object' || state === null)
     throw damagedState(folder, text.slice(0, 80))
   return {
     checkpoint,

@@ -47,3 +47,25 @@ test('bytes that are no state are refused', () => {
   const bytes = encodeState(state)
   for (const cut of [0, 3, 40]) expect(() => decodeState(bytes.subarray(0, cut))).toThrow()
 })
+
+test('bytes of a stranger are refused with an error that says so', () => {
+  const withHead = (head: unknown): Uint8Array => {
+    const text = Buffer.from(JSON.stringify(head))
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(text.length)
+    return Buffer.concat([length, text, Buffer.alloc(8)])
+  }
+  for (const head of [
+    ['Float32Array', 0, 7],
+    ['Float32Array', 0, 2 ** 40],
+    ['Uint8Array', -1, 2],
+    ['Uint8Array', 0.5, 2],
+    ['Function', 0, 0],
+    ['v8', 0, 8],
+    ['bigint', 'x'],
+    ['map', 1],
+    [{}, 0, 0],
+  ])
+    expect(() => decodeState(withHead(head))).toThrow(expect.objectContaining({ code: 'bad-run-folder' }))
+  expect(decodeState(withHead(['Uint8Array', 0, 8]))).toEqual(new Uint8Array(8))
+})

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
 
 /** Folders of this kind that may be there at the same time: one for each process of a server. */
 const mostFolders = 16
@@ -26,4 +29,17 @@ function isFast(folder: string, room: number): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * Removes a folder with all that is in it. Programs of strangers may have filled it: Node's own `rm` holds up the event loop for
+ * tens of thousands of files, and fails for what lies deeper than the longest path of the system.
+ */
+export async function removeFolder(folder: string): Promise<void> {
+  try {
+    if (process.platform !== 'win32') await promisify(execFile)('rm', ['-rf', '--', folder])
+  } catch {
+    // There is no such program, or a file was made meanwhile.
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -98,3 +98,8 @@ test('a list of numbers is one only between the ends of its numbers', () => {
   expect(find('[149,50,51,52,53,54,55,56]')).toEqual([])
   expect(find('[49,50,51,52,53,54,55,567]')).toEqual([])
 })
+
+test('half a character of two halves in a secret is no error', () => {
+  const find = secretFinder(['key \ud800 of ten'])
+  expect(find('a key \ud800 of ten')).toEqual([[2, 14]])
+})

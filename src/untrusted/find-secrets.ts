@@ -24,14 +24,15 @@ const htmlEscapes: Record<string, string> = {
   "'": '&#39;',
 }
 
-const lineBreak = /(?:\r?\n|\\r\\n|\\n)[\t ]*/g
+/** Line breaks, also as they are written inside of a string of JSON, and backslashes: JSON inside of JSON has any number of them. */
+const escapes = /(?:\r?\n|\\+r\\+n|\\+n)[\t ]*|\\+/g
 
 const writings: readonly Writing[] = [
   { forms: plainForms },
   {
     // A line that is broken anywhere, also inside a string of JSON.
-    between: lineBreak,
-    forms: (secret) => [secret.replaceAll(lineBreak, ''), ...base64Forms(secret)],
+    between: escapes,
+    forms: (secret) => [secret.replaceAll(escapes, ''), ...base64Forms(secret)],
   },
   {
     // 73:65, 73 65, 0x73, 0x65, \x73\x65, %73%65, \u0073\u0065, &#x73;&#x65;
@@ -52,7 +53,8 @@ const writings: readonly Writing[] = [
 /** As it is, in JSON, in JSON inside a string of JSON, in an address, in HTML. */
 function plainForms(secret: string): string[] {
   const json = inJson(secret)
-  const uri = encodeURIComponent(secret)
+  // Half of a character of two halves has no place in an address.
+  const uri = encodeURIComponent(Buffer.from(secret).toString())
   const lower = uri.replace(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())
   const html = secret.replace(/[&<>"']/g, (character) => htmlEscapes[character])
   return [secret, json, inJson(json), uri, lower, html]

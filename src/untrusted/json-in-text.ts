@@ -23,6 +23,6 @@ export function jsonStart(text: string): number | undefined {
 export function jsonPart(text: string): { from: number; to: number } | undefined {
   const from = jsonStart(text)
   if (from === undefined) return undefined
-  const [trail = ''] = /\n[^[\]{}"]{1,200}$/.exec(text.slice(from)) ?? []
+  const [trail = ''] = /\n[^[\]{}"]{1,200}$/.exec(text.slice(Math.max(from, text.length - 201))) ?? []
   return { from, to: text.length - trail.length }
 }

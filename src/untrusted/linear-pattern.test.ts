@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { limitedWork, readPattern, WorkLimit } from './linear-pattern.ts'
+import { limitedWork, readingSteps, readPattern, WorkLimit } from './linear-pattern.ts'
 
 const enough = () => limitedWork(50_000_000)
 
@@ -100,5 +100,35 @@ test.each([
   ['((){1000000000}){1000000000}a{1000000000}', 'more than 20000 steps'],
   [`${'('.repeat(1000)}a${')'.repeat(1000)}`, 'nested more than 200 deep'],
 ])('%s cannot be used, and says why', (source, reason) => {
-  expect(readPattern(source)).toEqual({ unusable: expect.stringContaining(reason) })
+  expect(readPattern(source)).toMatchObject({ unusable: expect.stringContaining(reason) as string })
+})
+
+test.each([
+  ['a long text', 'ab'.repeat(10_001)],
+  ['a long class', `[${'\\w'.repeat(10_000)}]`],
+  ['a long alternation', Array.from({ length: 5000 }, (_, i) => `word${i}`).join('|')],
+])('%s is refused before it is read', (_, source) => {
+  expect(readPattern(source)).toEqual({ unusable: 'the pattern has more than 20000 characters', size: 0 })
+})
+
+test('braces that are no counts are read once', () => {
+  // Each was searched for its end through the whole rest of the pattern.
+  expect(readPattern(`${'a{'.repeat(9000)}}`)).toMatchObject({ size: 18_002 })
+  expect(matches('^a{,2}{b{1c}$', 'a{,2}{b{1c}')).toBe(true)
+  expect(readPattern(`a{${'9'.repeat(100)}}`)).toMatchObject({
+    unusable: 'the pattern has more than 20000 steps',
+  })
+})
+
+test('classes of Unicode, which the native engine works out anew each time, are limited', () => {
+  expect(readPattern('\\p{Lu}'.repeat(200))).toMatchObject({ size: 201 })
+  expect(readPattern('\\P{L}'.repeat(201))).toEqual({
+    unusable: 'the pattern has more than 200 classes of Unicode',
+    size: 0,
+  })
+  expect(readingSteps('a\\p{L}')).toBeGreaterThan(100 * readingSteps('a'))
+})
+
+test('a character of two halves behind a backslash is itself', () => {
+  for (const text of ['😀', 'a😀b', 'a', '\ud83d']) expect(matches('\\😀', text)).toBe(/😀/.test(text))
 })

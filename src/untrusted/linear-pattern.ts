@@ -35,9 +35,14 @@ export function limitedWork(limit: number): Work {
   }
 }
 
-/** Most steps of the automaton of one pattern. */
+/** Most steps of the automaton of one pattern, and most characters of its source. */
 const mostSteps = 20_000
 const mostNesting = 200
+/** What a character costs besides the steps that are taken at it. */
+const stepsOfPlace = 6
+/** The native engine works out each class of Unicode (`\p{L}`) anew, for some 50 microseconds. */
+const stepsOfProperty = 500
+const mostProperties = 200
 /** Limit of cached automata, in steps. */
 const mostRemembered = 300_000
 
@@ -46,11 +51,12 @@ type IsOne = (symbol: string) => boolean
 type Node =
   | { kind: 'one'; is: IsOne }
   | { kind: 'sequence' | 'choice'; parts: Node[] }
-  | { kind: 'repeat'; inner: Node; least: number; most: number }
+  | { kind: 'repeat'; inner: Node; least: number; most: number; lazy: boolean }
   | { kind: 'edge'; holds: (before: string | undefined, after: string | undefined) => boolean }
   | { kind: 'look'; behind: boolean; negated: boolean; inner: Node }
 
-type Step =
+/** Where a step leads to several, the first is preferred by those who look for one match. */
+export type Step =
   | { kind: 'match' }
   | { kind: 'one'; is: IsOne; next: number }
   | { kind: 'split'; next: number[] }
@@ -58,16 +64,30 @@ type Step =
   /** `look` is the number of what is found for all places beforehand. */
   | { kind: 'look'; look: number; negated: boolean; next: number }
 
-interface Program {
+export interface Program {
   steps: Step[]
   start: number
   forwards: boolean
 }
 
-class Unsupported extends Error {}
+class Unsupported extends Error {
+  /** Steps that were made before it was found. */
+  steps = 0
+}
 
-const remembered = new Map<string, LinearPattern | { unusable: string }>()
+/** A pattern that cannot be matched, and the steps that it took to find out. */
+export interface UnusablePattern {
+  readonly unusable: string
+  readonly size: number
+}
+
+const remembered = new Map<string, LinearPattern | UnusablePattern>()
 let rememberedSteps = 0
+
+const propertiesOf = (source: string): number => source.match(/\\p\{/gi)?.length ?? 0
+
+/** Steps that it takes to read a pattern, besides those of its automaton. */
+export const readingSteps = (source: string): number => source.length + stepsOfProperty * propertiesOf(source)
 
 /**
  * Compiles an ECMAScript pattern, with the flag `u` if it parses with it: many real patterns contain escapes that this
@@ -75,11 +95,15 @@ let rememberedSteps = 0
  *
  * @returns `unusable` with the reason in a few words, if the pattern is invalid or cannot be matched in linear time.
  */
-export function readPattern(source: string): LinearPattern | { unusable: string } {
+export function readPattern(source: string): LinearPattern | UnusablePattern {
+  if (source.length > mostSteps)
+    return { unusable: `the pattern has more than ${mostSteps} characters`, size: 0 }
+  if (propertiesOf(source) > mostProperties)
+    return { unusable: `the pattern has more than ${mostProperties} classes of Unicode`, size: 0 }
   const known = remembered.get(source)
   if (known !== undefined) return known
   const pattern = compile(source)
-  const size = source.length + ('size' in pattern ? pattern.size : 0)
+  const size = source.length + pattern.size
   if (rememberedSteps + size > mostRemembered) {
     remembered.clear()
     rememberedSteps = 0
@@ -89,18 +113,32 @@ export function readPattern(source: string): LinearPattern | { unusable: string 
   return pattern
 }
 
-function compile(source: string): LinearPattern | { unusable: string } {
+function compile(source: string): LinearPattern | UnusablePattern {
+  const read = automataOf(source)
+  if ('unusable' in read) return read
+  const { programs, split, size } = read
+  return { size, test: (text, work) => test(programs, split, text, work) }
+}
+
+/** The automata of a pattern: those of its lookarounds, innermost first, and its own. */
+export interface Automata {
+  programs: readonly Program[]
+  /** The symbols of a text, as the pattern reads them. */
+  split: (text: string) => string[]
+  size: number
+}
+
+export function automataOf(source: string): Automata | UnusablePattern {
   // Constructing a RegExp only parses the pattern; it matches no text.
   const flags = ['u', ''].find((given) => isRegExp(source, given))
-  if (flags === undefined) return { unusable: 'the pattern is no regular expression' }
+  if (flags === undefined) return { unusable: 'the pattern is no regular expression', size: 0 }
   const split = flags === 'u' ? (text: string) => Array.from(text) : (text: string) => text.split('')
   try {
     const programs = programsOf(parse(split(source), flags))
-    const size = programs.reduce((sum, { steps }) => sum + steps.length, 0)
-    return { size, test: (text, work) => test(programs, split, text, work) }
+    return { programs, split, size: programs.reduce((sum, { steps }) => sum + steps.length, 0) }
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error
-    return { unusable: error.message }
+    return { unusable: error.message, size: error.steps }
   }
 }
 
@@ -155,17 +193,20 @@ function parse(symbols: readonly string[], flags: string): Node {
     let [least, most] = bounds[sign] ?? []
     if (least !== undefined) at++
     else if (sign === '{') {
-      const length = symbols.indexOf('}', at) + 1 - at
-      const braces = upcoming(/^\{(\d+)(,(\d*))?\}/, length)
+      let end = at + 1
+      // Only as far as a count goes: braces that are none would be searched through again and again.
+      while (end < symbols.length && /[\d,]/.test(symbols[end])) end++
+      const braces = upcoming(/^\{(\d+)(,(\d*))?\}/, end + 1 - at)
       if (braces === null) return inner
-      at += length
+      at = end + 1
       least = Number(braces[1])
       most = braces[2] === undefined ? least : braces[3] === '' ? Infinity : Number(braces[3])
     }
     if (least === undefined || most === undefined) return inner
-    // Laziness does not affect what matches.
-    if (symbols[at] === '?') at++
-    return { kind: 'repeat', inner, least, most }
+    // Laziness does not affect whether it matches.
+    const lazy = symbols[at] === '?'
+    if (lazy) at++
+    return { kind: 'repeat', inner, least, most, lazy }
   }
 
   function atom(): Node {
@@ -217,9 +258,11 @@ function parse(symbols: readonly string[], flags: string): Node {
       flags === 'u'
         ? /^(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u\{[^}]*\}|[pP]\{[^}]*\})/
         : /^$/
-    const known = upcoming(whole, 100) ?? upcoming(/^(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[^])/u)
+    const short = String.raw`^(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[^])`
+    const known = upcoming(whole, 100) ?? upcoming(new RegExp(short, flags))
     const source = known?.[0] ?? ''
-    at += Array.from(source).length
+    // Without the flag `u` a symbol is half of a character of two halves.
+    at += flags === 'u' ? Array.from(source).length : source.length
     return native(`\\${source}`)
   }
 
@@ -234,7 +277,8 @@ function programsOf(root: Node): Program[] {
   function program(node: Node, forwards: boolean): Program {
     const steps: Step[] = []
     const push = (step: Step): number => {
-      if (++size > mostSteps) throw new Unsupported(`the pattern has more than ${mostSteps} steps`)
+      if (++size > mostSteps)
+        throw Object.assign(new Unsupported(`the pattern has more than ${mostSteps} steps`), { steps: size })
       return steps.push(step) - 1
     }
 
@@ -257,22 +301,26 @@ function programsOf(root: Node): Program[] {
           return push({ kind: 'look', look: programs.length - 1, negated: part.negated, next })
         }
         case 'repeat':
-          return emitRepeat(part.inner, part.least, part.most, next)
+          return emitRepeat(part, next)
       }
     }
 
-    function emitRepeat(inner: Node, least: number, most: number, next: number): number {
+    function emitRepeat(
+      { inner, least, most, lazy }: Extract<Node, { kind: 'repeat' }>,
+      next: number,
+    ): number {
+      const inOrder = (again: number): number[] => (lazy ? [next, again] : [again, next])
       let start = next
       if (most === Infinity) {
-        const loop: Extract<Step, { kind: 'split' }> = { kind: 'split', next: [next] }
+        const loop: Extract<Step, { kind: 'split' }> = { kind: 'split', next: [] }
         start = push(loop)
-        loop.next.push(emit(inner, start))
+        loop.next = inOrder(emit(inner, start))
       }
       const extra = most === Infinity ? 0 : most - least
       for (let i = 0; i < extra; i++) {
         const once = emit(inner, start)
         if (once === start) break
-        start = push({ kind: 'split', next: [once, next] })
+        start = push({ kind: 'split', next: inOrder(once) })
       }
       for (let i = 0; i < least; i++) {
         const once = emit(inner, start)
@@ -305,7 +353,7 @@ function test(
 }
 
 /** The positions (0 to the text's length) at which a match ends that began anywhere; with `first` only the first one. */
-function places(
+export function places(
   { steps, start, forwards }: Program,
   symbols: readonly string[],
   looks: readonly Uint8Array[],
@@ -315,12 +363,14 @@ function places(
   const found = new Uint8Array(symbols.length + 1)
   /** The last position at which a step was reached, counted from 1. */
   const reached = new Int32Array(steps.length)
+  /** The steps to go on from at this place, and at the next. Both are empty in turns, and used again. */
+  let open: number[] = []
   let from: number[] = []
   for (let i = 0; i <= symbols.length; i++) {
     const place = forwards ? i : symbols.length - i
-    const open = [...from, start]
-    from = []
-    let count = 0
+    ;[open, from] = [from, open]
+    open.push(start)
+    let count = stepsOfPlace
     const read = symbols[forwards ? place : place - 1]
     while (open.length > 0) {
       const at = open.pop() as number

@@ -1,5 +1,5 @@
 import { AgogeError } from '../error.ts'
-import { limitedWork, readPattern } from './linear-pattern.ts'
+import { limitedWork, readingSteps, readPattern } from './linear-pattern.ts'
 import type { Work } from './linear-pattern.ts'
 
 /** JSON Schema (draft 2020-12 or 7) as plain data. */
@@ -34,10 +34,16 @@ function decoded(pointer: string): string | undefined {
 const single = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames'] as const
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const
 const records = ['properties', 'patternProperties', '$defs', 'definitions'] as const
+const descending = new Set<string>([...single, ...lists, ...records])
+const combining = new Set(['$ref', 'not', 'anyOf', 'oneOf', 'allOf'])
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** Most steps to check the schema of one tool: parts of the schema, and steps of its patterns' automata. */
+/** Most steps to check the schema of one tool: values in the schema, and steps of its patterns' automata. */
 const mostSteps = 1_000_000
+/** What the parts of a schema cost, compared with another value: a schema, an object, a step of a pattern's automaton. */
+const stepsOfSchema = 20
+const stepsOfObject = 3
+const stepsOfState = 2
 /** Deepest nesting of objects and lists. */
 const mostNesting = 128
 /** Longest chain of references and combinators at the same value. */
@@ -107,6 +113,7 @@ function nestingProblem(root: JsonSchema, work: Work): SchemaProblem | undefined
     for (const value of level) {
       work.spend(1)
       if (typeof value !== 'object' || value === null || seen.has(value)) continue
+      work.spend(stepsOfObject)
       seen.add(value)
       for (const item of Object.values(value)) next.push(item)
     }
@@ -121,7 +128,8 @@ interface Part {
 }
 
 /** The subschemas of a schema. A value that should be an object of schemas but is not counts as a part too. */
-function partsOf(schema: Record<string, unknown>, at: string): Part[] {
+function partsOf(schema: Record<string, unknown>, at: string): readonly Part[] {
+  if (!Object.keys(schema).some((key) => descending.has(key))) return []
   const parts: Part[] = []
   for (const key of single) if (isRecord(schema[key])) parts.push({ schema: schema[key], at: `${at}/${key}` })
   for (const key of lists) {
@@ -145,7 +153,7 @@ function partProblem(root: JsonSchema, work: Work, patterns: Set<string>): Schem
   const open: Part[] = [{ schema: root, at: '' }]
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     const { schema, at } = part
-    work.spend(1)
+    work.spend(stepsOfSchema)
     if (typeof schema === 'boolean' || seen.has(schema)) continue
     if (!isRecord(schema)) {
       return { at, problem: 'there is no schema', given: schema, expected: 'an object or a boolean' }
@@ -155,6 +163,7 @@ function partProblem(root: JsonSchema, work: Work, patterns: Set<string>): Schem
     if (found !== undefined) return found
     const { $ref } = schema
     if ($ref !== undefined) {
+      if (typeof $ref === 'string') work.spend($ref.length)
       const target = typeof $ref === 'string' ? resolveReference(root, $ref) : undefined
       if (target === undefined) {
         const expected = 'a pointer to a schema within this one'
@@ -208,9 +217,11 @@ function patternProblem(
 ): SchemaProblem | undefined {
   const expected = 'an ECMAScript regular expression without references to groups'
   if (typeof source !== 'string') return { at, problem: 'the pattern is no text', given: source, expected }
+  if (!patterns.has(source)) work.spend(readingSteps(source))
   const pattern = readPattern(source)
+  // Finding out that a pattern cannot be used is work too.
+  if (!patterns.has(source)) work.spend(stepsOfState * pattern.size)
   if ('unusable' in pattern) return { at, problem: pattern.unusable, given: source, expected }
-  if (!patterns.has(source)) work.spend(pattern.size)
   patterns.add(source)
   return undefined
 }
@@ -226,6 +237,7 @@ function circleProblem(root: JsonSchema): SchemaProblem | undefined {
 
   function height({ schema, at }: Part): number {
     if (!isRecord(schema) || problem !== undefined) return 0
+    if (!Object.keys(schema).some((key) => combining.has(key))) return 1
     const known = heights.get(schema)
     if (known !== undefined) return known
     if (active.has(schema) || active.size > mostHops) {

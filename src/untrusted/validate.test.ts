@@ -154,9 +154,9 @@ test('a check ends after a number of steps, and the call is refused', () => {
   const schema: JsonSchema = { type: 'object', properties: { list: { type: 'array', items } } }
   const list = Array.from({ length: 4000 }, () => 'c3999')
   expect(validateArguments(schema, { list })).toBe(
-    'arguments cannot be checked: it takes more than 10000000 steps',
+    'arguments cannot be checked: it takes more than 2000000 steps',
   )
-  expect(validateArguments(schema, { list: list.slice(0, 10) })).toBeUndefined()
+  expect(validateArguments(schema, { list: list.slice(0, 5) })).toBeUndefined()
 })
 
 test('patterns are checked in linear time, and others are refused', () => {

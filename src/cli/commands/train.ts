@@ -109,7 +109,7 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
       'language',
       new Option(
         '--time-limit <minutes>',
-        'make fewer steps of reinforcement learning, so that the run is over within so many minutes (default: none)',
+        'the whole run may take: reinforcement learning then makes fewer steps (default: none)',
       ).argParser(positive),
     ),
     optionOf(

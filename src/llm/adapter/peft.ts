@@ -5,6 +5,7 @@ import { AgogeError } from '../../error.ts'
 import { readSafetensors, writeSafetensors } from '../../engine/nn/index.ts'
 import type { StoredTensor, StoredType } from '../../engine/nn/index.ts'
 import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
+import { parseForeignJson } from '../../untrusted/json-nesting.ts'
 import type { Parameters } from '../model/parameters.ts'
 import { damaged } from '../model/weight-files.ts'
 import { createAdapter, createLoraPrograms, hashWeights } from './lora.ts'
@@ -156,6 +157,16 @@ export async function readFactors(folder: string, parameters: Parameters): Promi
     throw damaged(file, `the model has no module ${strange}`, strange, 'an adapter of this architecture')
   if (inOrder.length === 0)
     throw damaged(file, 'there is no tensor', undefined, 'lora_A and lora_B of modules')
+  // The numbers of a rank that is only claimed would fill the memory.
+  const known = factors.find((name) => name.endsWith('.lora_A.weight'))
+  const rank = known === undefined ? undefined : tensors[known].shape[0]
+  if (rank !== settings.rank)
+    throw damaged(
+      file,
+      `${known ?? 'lora_A'} does not have the rank of ${configFile}`,
+      rank,
+      `${settings.rank} rows`,
+    )
   const adapter = createAdapter(parameters, { ...settings, modules: inOrder })
   for (const entry of adapter.layout.entries) {
     const { data, shape } = tensors[`${prefix}${entry.name}`] ?? {}
@@ -255,7 +266,7 @@ function isAsked(value: unknown): boolean {
 async function readConfig(file: string): Promise<Record<string, unknown>> {
   const text = new TextDecoder().decode(await readBytes(file))
   try {
-    const config: unknown = JSON.parse(text)
+    const config: unknown = parseForeignJson(text)
     if (typeof config === 'object' && config !== null) return config as Record<string, unknown>
   } catch {
     // said below

@@ -78,9 +78,15 @@ export function readCompletion(body: unknown): Completion | undefined {
       ? readNative(text, native)
       : parseCalls(text, { repair: true })),
     finish: choice.finish_reason === 'length' ? 'length' : 'stop',
-    promptTokens: Number(usage.prompt_tokens ?? 0) || 0,
-    sampledTokens: Number(usage.completion_tokens ?? 0) || 0,
+    promptTokens: countOf(usage.prompt_tokens),
+    sampledTokens: countOf(usage.completion_tokens),
   }
+}
+
+/** Some gateways write counts as texts. */
+function countOf(given: unknown): number {
+  const count = typeof given === 'number' || typeof given === 'string' ? Number(given) : 0
+  return Number.isFinite(count) ? count : 0
 }
 
 /** Reads content given as one string or as a list of parts; keeps the parts of type `text`. */
@@ -103,7 +109,8 @@ function readNative(text: string, native: unknown[]): ParsedOutput {
     const read = isRecord(given) ? given : readArguments(typeof given === 'string' ? given : '', true)
     if (read === undefined) {
       // The text returns to the conversation, so that the model can see its mistake.
-      const said = [text, `${called.name}(${String(given)})`].filter(Boolean).join('\n')
+      const shown = typeof given === 'string' ? given : JSON.stringify(given)
+      const said = [text, `${called.name}(${shown})`].filter(Boolean).join('\n')
       return { text: said, calls: [], invalid: 'the arguments are not a JSON object' }
     }
     calls.push({ name: called.name, arguments: read })

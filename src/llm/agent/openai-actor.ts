@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/json-nesting.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   type Completion,
@@ -243,7 +244,7 @@ function deadline(seconds: number): AbortSignal {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseForeignJson(text)
   } catch {
     return undefined
   }

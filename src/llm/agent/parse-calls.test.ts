@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCalls, parseExactCall, repairJson } from './parse-calls.ts'
+import { parseCalls, parseExactCall, readArguments, repairJson } from './parse-calls.ts'
 
 const call = { name: 'read', arguments: { path: '/a' } }
 
@@ -143,4 +143,35 @@ test('the parser never throws and keeps valid JSON unchanged', () => {
       expect(JSON.stringify(repairJson(json))).toEqual(json)
     }),
   )
+})
+
+test('words that every object knows are words like any other', () => {
+  for (const word of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    expect(repairJson(`{a: ${word}}`)).toEqual({ a: word })
+    const output = `<tool_call>{name: read, arguments: {path: ${word}}}</tool_call>`
+    expect(parseCalls(output, { repair: true })).toEqual({
+      text: '',
+      calls: [{ name: 'read', arguments: { path: word } }],
+    })
+  }
+})
+
+test('a call that is nested deeper than any reader can go is invalid', () => {
+  const deep = `{"name":"read","arguments":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`
+  expect(parseExactCall(deep)).toBe('the call is not JSON')
+  for (const repair of [false, true])
+    expect(parseCalls(`<tool_call>${deep}</tool_call>`, { repair })).toMatchObject({
+      calls: [],
+      invalid: 'the call is not JSON',
+    })
+  expect(readArguments(deep, true)).toBeUndefined()
+})
+
+test('of many calls that are none, the first is the problem', () => {
+  const output = '<tool_call></tool_call>'.repeat(20_000)
+  expect(parseCalls(output, { repair: true })).toEqual({
+    text: '',
+    calls: [],
+    invalid: 'the call is not JSON',
+  })
 })

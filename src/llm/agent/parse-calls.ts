@@ -1,7 +1,5 @@
 import type { ToolCall } from '../episode/types.ts'
-
-/** Deeper than any tool call, and safe for recursive functions. */
-const deepest = 256
+import { deepestJson, parseForeignJson } from '../../untrusted/json-nesting.ts'
 
 /**
  * Repairs JSON as chat models damage it: single quotes, trailing commas, bare keys, Python's True/False/None, raw line breaks in
@@ -21,7 +19,7 @@ export function repairJson(text: string): unknown {
       out.push(end.json)
       i = end.next
     } else if (char === '{' || char === '[') {
-      if (open.push(char === '{' ? '}' : ']') > deepest) return undefined
+      if (open.push(char === '{' ? '}' : ']') > deepestJson) return undefined
       out.push(char)
       i++
     } else if (char === '}' || char === ']') {
@@ -39,7 +37,7 @@ export function repairJson(text: string): unknown {
         out.push(plain)
         i += plain.length
       } else {
-        out.push(constants[word] ?? JSON.stringify(word))
+        out.push(constants.get(word) ?? JSON.stringify(word))
         i += word.length
       }
     }
@@ -52,15 +50,14 @@ export function repairJson(text: string): unknown {
   }
 }
 
-const constants: Record<string, string> = {
-  __proto__: '"__proto__"',
-  true: 'true',
-  false: 'false',
-  null: 'null',
-  True: 'true',
-  False: 'false',
-  None: 'null',
-}
+const constants = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['null', 'null'],
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+])
 
 /** Closes the innermost bracket and removes a trailing comma. */
 function close(out: string[], open: string[]): void {
@@ -108,7 +105,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function parseExactCall(json: string): BareCall | string {
   let value: unknown
   try {
-    value = JSON.parse(json)
+    value = parseForeignJson(json)
   } catch {
     return 'the call is not JSON'
   }
@@ -152,8 +149,11 @@ export function parseCalls(output: string, options: { repair?: boolean } = {}): 
     let problem: string | undefined
     for (const body of bodies) {
       const found = readCalls(body, repair)
-      if (typeof found === 'string') problem ??= found
-      else calls.push(...found)
+      if (typeof found === 'string') {
+        problem = found
+        break
+      }
+      for (const call of found) calls.push(call)
     }
     if (problem === undefined) return { text, calls }
     // Fenced text that is not a call is part of the answer. An explicit marker is an attempted call.
@@ -178,7 +178,7 @@ function looksLikeCall(text: string): boolean {
 export function readCalls(body: string, repair: boolean): BareCall[] | string {
   let value: unknown
   try {
-    value = JSON.parse(body)
+    value = parseForeignJson(body)
   } catch {
     value = repair ? repairJson(body) : undefined
     if (value === undefined) return 'the call is not JSON'
@@ -213,7 +213,7 @@ export function readArguments(text: string, repair: boolean): Record<string, unk
   if (text.trim() === '') return {}
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseForeignJson(text)
   } catch {
     value = repair ? repairJson(text) : undefined
   }

@@ -115,3 +115,28 @@ describe('answers', () => {
     expect(checkOutcome(reference, { state: { items: ['a'] }, answer: given }, seen).status).toBe(status)
   })
 })
+
+test('an answer of quotes without end is compared in linear time', () => {
+  const task = {
+    id: 'a',
+    kind: 'a',
+    seed: 0,
+    split: 'train',
+    prompt: 'Who?',
+    difficulty: 1,
+    context: {},
+  } as Task
+  const reference: Reference = {
+    task,
+    calls: [],
+    changes: [],
+    shown: false,
+    start: null,
+    end: null,
+    unstable: new Set(),
+    answer: 'Ada',
+    reward: 1,
+  }
+  const outcome = { state: null, answer: `x${'"'.repeat(50_000)}x` }
+  expect(checkOutcome(reference, outcome, ['Ada']).status).not.toBe('done')
+})

@@ -150,7 +150,7 @@ const refuses = (text: string): boolean =>
   )
 
 /** The value in an answer: without surrounding quotes, and what stands after "Answer:" where the expert writes so. */
-const bare = (text: string): string => text.trim().replace(/^["'`“*]+|["'`”*.\s]+$/g, '')
+const bare = (text: string): string => text.trim().replace(/^["'`“*]+|(?<!["'`”*.\s])["'`”*.\s]+$/g, '')
 /** The steps of a reply up to "Answer:", if it has them. */
 export const marker = /^[\s\S]*\banswer(?:\s+is)?\s*[:=]\s*/i
 

@@ -1,10 +1,15 @@
 import type { Random } from '../../engine/random/index.ts'
+import { parseForeignJson } from '../../untrusted/json-nesting.ts'
 import { isRecord, resolveReference } from '../../untrusted/schema-check.ts'
 import type { JsonSchema } from '../../untrusted/schema-check.ts'
 
 /** Values beyond this number are not collected from one text. */
 const mostValues = 200
 const longestValue = 200
+/** Bounded: from each of many quotes that open, a reader would look for one that closes. */
+const quotedText = /["'`“]([^"'`”]{1,200})["'`”]/g
+/** Longest text that is made up for a schema that wants a long one. */
+const longestMade = 10_000
 
 /**
  * Returns the values that a text shows: the leaves of JSON, or lines with the parts of `key: value`, list items, quoted texts and
@@ -26,7 +31,7 @@ export function valuesIn(text: string, { keys = true }: { keys?: boolean } = {})
       const item = line.replace(/^\s*(?:[-*•]|\[[ x]\]|\[(?:FILE|DIR)\]|\d+[.)])\s+/i, '')
       add(item)
       for (const part of item.split(/:\s|\s[-–=]\s|[,;|\t]\s*|\s\(|\)/)) add(part)
-      for (const [, quoted] of item.matchAll(/["'`“]([^"'`”]+)["'`”]/g)) add(quoted)
+      for (const [, quoted] of item.matchAll(quotedText)) add(quoted)
       for (const [number] of item.matchAll(/\d+(?:\.\d+)?/g)) add(number)
     }
   return [...found]
@@ -34,15 +39,17 @@ export function valuesIn(text: string, { keys = true }: { keys?: boolean } = {})
 
 /** Returns the words, numbers and quoted texts of a request, without its punctuation. */
 export function wordsIn(text: string): string[] {
-  const quoted = [...text.matchAll(/["'`“]([^"'`”]+)["'`”]/g)].map(([, inside]) => inside)
-  const words = text.split(/\s+/).map((word) => word.replace(/^["'`(“]+|["'`)”.,;:!?]+$/g, ''))
+  const quoted = [...text.matchAll(quotedText)].map(([, inside]) => inside)
+  const words = text
+    .split(/\s+/)
+    .map((word) => word.replace(/^["'`(“]+|(?<!["'`)”.,;:!?])["'`)”.,;:!?]+$/g, ''))
   return [...new Set([...quoted, ...words])].filter(Boolean).slice(0, mostValues)
 }
 
 function parsed(text: string): unknown {
   if (!/^\s*[[{"]/.test(text)) return undefined
   try {
-    return JSON.parse(text) as unknown
+    return parseForeignJson(text)
   } catch {
     return undefined
   }
@@ -105,7 +112,7 @@ function fill(
     )
   }
   if (type === 'array') {
-    const length = Math.max(Number(schema['minItems'] ?? 0), depth > 6 ? 0 : 1)
+    const length = Math.max(numberIn(schema, 'minItems') ?? 0, depth > 6 ? 0 : 1)
     return Array.from({ length: Math.min(length, 10) }, () =>
       fill(schema['items'] ?? {}, root, source, '', depth + 1),
     )
@@ -115,19 +122,25 @@ function fill(
   if (type === 'integer' || type === 'number') return numberFor(schema, source)
   const same = Object.values(like).filter((value) => typeof value === 'string')
   if (same.length > 0) return random.pick(same)
-  const longest = Number(schema['maxLength'] ?? longestValue)
+  const longest = numberIn(schema, 'maxLength') ?? longestValue
   const fitting = values.filter((value) => value.length <= longest)
   return fitting.length === 0
-    ? 'x'.repeat(Math.max(1, Number(schema['minLength'] ?? 1)))
+    ? 'x'.repeat(Math.min(longestMade, Math.max(1, numberIn(schema, 'minLength') ?? 1)))
     : random.pick(fitting)
 }
 
 const basicType = (type: unknown): string =>
   type === 'integer' ? 'number' : type === 'array' ? 'object' : String(type)
 
+/** A number of a foreign schema; undefined if it is none. */
+function numberIn(schema: JsonSchema, name: string): number | undefined {
+  const value = schema[name]
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
 function numberFor(schema: JsonSchema, { random, values }: ArgumentSource): number {
-  const low = Number(schema['minimum'] ?? Number(schema['exclusiveMinimum'] ?? -1) + 1)
-  const high = Number(schema['maximum'] ?? Number(schema['exclusiveMaximum'] ?? low + 101) - 1)
+  const low = numberIn(schema, 'minimum') ?? (numberIn(schema, 'exclusiveMinimum') ?? -1) + 1
+  const high = numberIn(schema, 'maximum') ?? (numberIn(schema, 'exclusiveMaximum') ?? low + 101) - 1
   const seen = values
     .map(Number)
     .filter((value) => Number.isSafeInteger(value) && value >= low && value <= high)

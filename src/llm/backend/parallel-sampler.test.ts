@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createParallelSampler } from './parallel-sampler.ts'
+import { createGrammarCompiler } from '../grammar/compiler.ts'
+import { packTexts } from '../grammar/cursor.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import { createSampler } from '../sampling/sampler.ts'
 import { createThreads } from './threads.ts'
@@ -72,4 +74,32 @@ test('a listener that throws fails its call, also for rows in another thread, an
   }
   expect(await sampler.sample(requests, options, 1)).toHaveLength(24)
   await Promise.all([sampler.dispose(), threads.dispose()])
+})
+
+test('rows whose grammar a client brought are sampled in other threads, few or many', async () => {
+  const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
+  const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
+  const asked: number[] = []
+  const helpers = threads.helpers().map((helper) => ({
+    ...helper,
+    ask: (...what: Parameters<typeof helper.ask>) => {
+      asked.push((what[1] as { requests: unknown[] }).requests.length)
+      return helper.ask(...what)
+    },
+  }))
+  const sampler = createParallelSampler({
+    ...own,
+    threads: { ...threads, helpers: () => helpers },
+  })
+  sampler.setTexts(packTexts(Array.from({ length: 64 }, (_, id) => Uint8Array.of(32 + id))))
+  const controller = new AbortController()
+  const compiler = createGrammarCompiler({ markers: new Uint8Array(64) })
+  const grammar = await compiler.compile({ regex: '[0-9]{3}' }, controller.signal)
+  for (const count of [1, 24]) {
+    const rows = requests.slice(0, count).map((request) => ({ ...request, grammar }))
+    const outputs = await sampler.sample(rows, { ...options, stop: [] }, 1, true)
+    for (const { tokens } of outputs) expect([...tokens].every((id) => id >= 16 && id < 26)).toBe(true)
+  }
+  expect(asked).toEqual([1, 24])
+  await Promise.all([sampler.dispose(), threads.dispose(), compiler.dispose()])
 })

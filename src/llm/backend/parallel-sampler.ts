@@ -104,6 +104,11 @@ export function createRoutes(parts: number) {
   }
 }
 
+/** Whether a client brought the grammar of a row. Such grammars are compiled by `createGrammarCompiler`. */
+function hasForeignGrammar(requests: readonly SampleRequest[], options: SampleOptions): boolean {
+  return [options, ...requests].some(({ grammar }) => typeof grammar === 'object' && 'compiled' in grammar)
+}
+
 /** With fewer rows than this, only this thread samples. */
 export const fewRows = 16
 
@@ -152,13 +157,25 @@ export function createParallelSampler(
     return concurrent && loads[0] >= fewRows / 2 ? loads.indexOf(Math.min(...loads)) : 0
   }
 
+  /** The parts of rows whose grammar may hold up their thread: never this one, in which others are answered. */
+  function partsApart(rows: number): number[] {
+    const helpers = loads.map((_, part) => part).slice(1)
+    helpers.sort((a, b) => loads[a] - loads[b])
+    return Array.from({ length: rows }, (_, row) => helpers[row % helpers.length])
+  }
+
   return {
     async sample(requests, sampleOptions, weightVersion, concurrent = false) {
       checkRequests(requests, sampleOptions, config, texts !== undefined)
       sampleOptions.signal?.throwIfAborted()
-      if (requests.length < fewRows)
-        return sampleIn(partForFew(concurrent), requests, sampleOptions, weightVersion, concurrent)
-      const parts = routes.assign(requests.map(({ prompt }) => prompt))
+      const isApart = concurrent && hasForeignGrammar(requests, sampleOptions)
+      if (requests.length < fewRows) {
+        const part = isApart ? partsApart(1)[0] : partForFew(concurrent)
+        return sampleIn(part, requests, sampleOptions, weightVersion, concurrent)
+      }
+      const parts = isApart
+        ? partsApart(requests.length)
+        : routes.assign(requests.map(({ prompt }) => prompt))
       return sampleInParts(requests, sampleOptions, parts, (part, rows, settings) =>
         sampleIn(part, rows, settings, weightVersion, concurrent),
       )

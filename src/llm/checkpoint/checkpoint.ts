@@ -6,6 +6,7 @@ import { readSafetensors, type StoredType, writeSafetensors } from '../../engine
 import { AgogeError } from '../../error.ts'
 import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
 import { renameFlushed } from '../../runs/files.ts'
+import { isRecord } from '../../untrusted/schema-check.ts'
 import { hashWeights } from '../adapter/lora.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { readAdapterCheckpoint, writeAdapterCheckpoint } from '../adapter/peft.ts'
@@ -144,7 +145,9 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
   }
   const remembers = existsSync(at(optimizerFile))
   if (!existsSync(at('state.json'))) return remembers ? { ...checkpoint, optimizerLost: true } : checkpoint
-  const state = (await readJson(at('state.json'))) as Record<string, unknown>
+  const state = await readJson(at('state.json'))
+  if (!isRecord(state))
+    throw damaged(at('state.json'), 'it is not a JSON object', state, 'the state of a checkpoint')
   const count = (field: string): number => {
     const value = state[field]
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value

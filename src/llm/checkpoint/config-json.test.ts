@@ -1,4 +1,10 @@
-import { expect, test } from 'vitest'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { writeSafetensors } from '../../engine/nn/index.ts'
+import { readCheckpoint } from './checkpoint.ts'
 import { firstDifference, headWidth, rotaryFrequencies, smallConfig } from '../model/config.ts'
 import { parseConfig, serialiseConfig } from './config-json.ts'
 import { parameterLayout } from '../model/parameters.ts'
@@ -172,4 +178,41 @@ test('scaled angles: short waves stay, long ones are divided, those between are 
   expect(ratios.at(-1)).toBe(32)
   expect(ratios.some((ratio) => ratio > 1.01 && ratio < 31.9)).toBe(true)
   expect([...ratios].sort((a, b) => a - b)).toEqual([...ratios])
+})
+
+test('names of architectures that are no texts are refused', () => {
+  const given = { ...(JSON.parse(serialiseConfig(smallConfig)) as object), model_type: undefined }
+  for (const architectures of [[{ toString: 1, valueOf: 1 }], [[['LlamaForCausalLM']]], [null]])
+    expect(() => parseConfig({ ...given, architectures })).toThrow(
+      expect.objectContaining({ code: 'unsupported-architecture' }),
+    )
+})
+
+test('layers without end are refused', () => {
+  const given = { ...(JSON.parse(serialiseConfig(smallConfig)) as object), num_hidden_layers: 2 ** 31 }
+  expect(() => parseConfig(given)).toThrow(
+    expect.objectContaining({
+      code: 'bad-model-config',
+      message: expect.stringContaining('num_hidden_layers') as string,
+    }),
+  )
+})
+
+test('weights that are smaller than the model of config.json are refused before there is room for them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-config-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'config.json'), serialiseConfig({ ...smallConfig, vocab_size: 2 ** 31 }))
+  writeFileSync(join(folder, 'model.safetensors'), writeSafetensors({}))
+  await expect(readCheckpoint(folder)).rejects.toMatchObject({
+    code: 'bad-checkpoint',
+    message: expect.stringContaining('smaller than those of the model') as string,
+  })
+})
+
+test.each(['null', '[]', '5'])('a state.json that is %s is refused', async (text) => {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-config-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(fileURLToPath(new URL('../golden/checkpoints/qwen3', import.meta.url)), folder, { recursive: true })
+  writeFileSync(join(folder, 'state.json'), text)
+  await expect(readCheckpoint(folder)).rejects.toMatchObject({ code: 'bad-checkpoint' })
 })

@@ -27,6 +27,9 @@ const classOf: Record<ModelFamily, string> = {
 /** Defaults of this project's models, for configurations that do not set them. */
 const ownTokenIds = { pad_token_id: 0, bos_token_id: null, eos_token_id: 1 } as const
 
+/** Far more than any model has. Each layer is listed before its weights are looked for. */
+const mostLayers = 10_000
+
 /** The value of Qwen3. Its released configurations set it, and its class has it as default. */
 const qwen3HeadWidth = 128
 
@@ -39,7 +42,7 @@ function invalid(field: string, given: unknown, expected: string, file: string):
 /** The model family by `model_type` and `architectures`, one of which may be missing. Without both: Llama. */
 function parseKind(given: Json, file: string): ModelFamily {
   const { model_type: type, architectures } = given
-  const names = Array.isArray(architectures) ? architectures.map(String) : []
+  const names: readonly unknown[] = Array.isArray(architectures) ? architectures : []
   const found = modelFamilies.find((family) =>
     type === undefined ? names.includes(classOf[family]) : family === type,
   )
@@ -68,7 +71,7 @@ function refuseOthers(given: Json, family: ModelFamily, layers: number, file: st
     ? types.some((type) => type !== 'full_attention')
     : family !== 'llama' &&
       given['use_sliding_window'] === true &&
-      Number(given['max_window_layers'] ?? 0) < layers
+      !(typeof given['max_window_layers'] === 'number' && given['max_window_layers'] >= layers)
   if (slides)
     throw invalid(
       Array.isArray(types) ? 'layer_types' : 'use_sliding_window',
@@ -121,6 +124,8 @@ export function parseConfig(value: unknown, file = 'config.json'): TransformerCo
     const found = field === 'head_dim' ? width : config[field]
     if (!Number.isInteger(found)) throw invalid(field, found, 'an integer', file)
   }
+  if (config.num_hidden_layers > mostLayers)
+    throw invalid('num_hidden_layers', config.num_hidden_layers, `at most ${mostLayers}`, file)
   if (width % 2 === 1) throw invalid('head_dim', width, 'an even width', file)
   if (config.hidden_size % 4 !== 0)
     throw invalid('hidden_size', config.hidden_size, 'a multiple of four', file)

@@ -1,5 +1,6 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { deepestJson, nestingOf } from '../../untrusted/json-nesting.ts'
 import { appendLines, readLines } from '../../runs/files.ts'
 import { currentTaskId } from './split.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
@@ -33,7 +34,14 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
   } catch (cause) {
     throw new AgogeError(`${where} is not JSON`, { code: 'bad-episode', given: line.slice(0, 80), cause })
   }
-  const fail = (field: string, given: unknown, expected: string): never => {
+  // The arguments of a call may be nested as deep as a parser allows.
+  if (nestingOf(line) > 2 * deepestJson)
+    throw new AgogeError(`${where} is nested too deep`, {
+      code: 'bad-episode',
+      given: line.slice(0, 80),
+      expected: `at most ${2 * deepestJson} levels`,
+    })
+  const fail: Fail = (field, given, expected) => {
     throw new AgogeError(`${where}: the field ${field} is not as expected`, {
       code: 'bad-episode',
       given,
@@ -66,6 +74,7 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
     const tokens = node['tokens']
     if (!Array.isArray(tokens) || !tokens.every((token) => Number.isInteger(token)))
       return fail(`nodes[${at}].tokens`, tokens, 'an array of token ids')
+    checkNode(node, `nodes[${at}]`, fail)
     return { ...(node as unknown as EpisodeNode), tokens: Int32Array.from(tokens as number[]) }
   })
   const samples = list('samples').map((sample, at): EpisodeSample => {
@@ -83,18 +92,45 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
         logprobBytes.length,
         `${mask.length * 4} bytes, four for each mask value`,
       )
+    checkSample(sample, `samples[${at}]`, fail)
     return { ...(sample as unknown as EpisodeSample), logprobs: new Float32Array(logprobBytes.buffer), mask }
   })
   const rewards = list('rewards') as EpisodeReward[]
+  for (const [at, reward] of list('rewards').entries())
+    if (!isRecord(reward) || !(reward['value'] === null || typeof reward['value'] === 'number'))
+      fail(`rewards[${at}]`, reward, 'a number as its value, or null')
   return { ...(record as unknown as Episode), nodes, samples, rewards }
 }
 
-function checkNumbers(
-  value: unknown,
-  field: string,
-  names: readonly string[],
-  fail: (field: string, given: unknown, expected: string) => never,
-): void {
+type Fail = (field: string, given: unknown, expected: string) => never
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool']
+
+function checkNode(node: Readonly<Record<string, unknown>>, at: string, fail: Fail): void {
+  const { id, parent, role, text, calls = [] } = node
+  if (!Number.isInteger(id)) fail(`${at}.id`, id, 'a whole number')
+  if (parent !== null && !Number.isInteger(parent)) fail(`${at}.parent`, parent, 'the id of a node, or null')
+  if (!roles.includes(role)) fail(`${at}.role`, role, roles.join(', '))
+  if (!isText(text)) fail(`${at}.text`, text, 'a string')
+  const isCall = (call: unknown): boolean =>
+    isRecord(call) && isText(call['id']) && isText(call['name']) && isRecord(call['arguments'])
+  if (!Array.isArray(calls) || !calls.every(isCall))
+    fail(`${at}.calls`, calls, 'an array of calls with id, name and arguments')
+  for (const name of ['callId', 'invalid'])
+    if (node[name] !== undefined && !isText(node[name])) fail(`${at}.${name}`, node[name], 'a string')
+}
+
+function checkSample(sample: Readonly<Record<string, unknown>>, at: string, fail: Fail): void {
+  const { path, output, sampling } = sample
+  if (!Array.isArray(path) || !path.every(Number.isInteger))
+    fail(`${at}.path`, path, 'an array of ids of nodes')
+  if (!Number.isInteger(output)) fail(`${at}.output`, output, 'the id of a node')
+  if (!isRecord(sampling) || typeof sampling['temperature'] !== 'number')
+    fail(`${at}.sampling`, sampling, 'an object with a temperature')
+}
+
+function checkNumbers(value: unknown, field: string, names: readonly string[], fail: Fail): void {
   if (!isRecord(value)) return fail(field, value, 'an object')
   for (const name of names)
     if (typeof value[name] !== 'number') fail(`${field}.${name}`, value[name], 'a number')

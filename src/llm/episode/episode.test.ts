@@ -210,3 +210,30 @@ test('episodes of version 0.1 are read, with `world` and `family`', () => {
   const { environment: world, kind: family, ...rest } = JSON.parse(line) as Record<string, unknown>
   expect(decodeEpisode(JSON.stringify({ ...rest, world, family }))).toEqual(decodeEpisode(line))
 })
+
+test('a record whose nodes and samples are of the wrong types is refused, also one that nobody could write again', () => {
+  const line = encodeEpisode(makeEpisode([null, 0], [false, true], [2, 2]))
+  const whole = JSON.parse(line) as { nodes: object[]; samples: object[] }
+  const broken = (field: 'nodes' | 'samples', change: object): string =>
+    JSON.stringify({ ...whole, [field]: [{ ...whole[field][0], ...change }] })
+  for (const change of [
+    { id: 'a' },
+    { parent: {} },
+    { role: 'robot' },
+    { text: 1 },
+    { calls: [{}] },
+    { callId: 2 },
+  ])
+    expect(() => decodeEpisode(broken('nodes', change))).toThrow(`nodes[0].${Object.keys(change)[0]}`)
+  for (const change of [
+    { path: 3 },
+    { path: ['a'] },
+    { output: null },
+    { sampling: 1 },
+    { sampling: { temperature: {} } },
+  ])
+    expect(() => decodeEpisode(broken('samples', change))).toThrow(`samples[0].${Object.keys(change)[0]}`)
+  expect(() => decodeEpisode(JSON.stringify({ ...whole, rewards: [{ value: 'a' }] }))).toThrow('rewards[0]')
+  const deep = line.replace('"two"', '['.repeat(20_000) + ']'.repeat(20_000))
+  expect(() => decodeEpisode(deep)).toThrow('nested too deep')
+})

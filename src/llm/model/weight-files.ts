@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open, readFile, writeFile } from 'node:fs/promises'
+import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
@@ -72,9 +72,10 @@ async function withFile<T>(
  */
 export async function readWeights(folder: string, config: TransformerConfig): Promise<Parameters> {
   const layout = parameterLayout(config)
+  const { files, source } = await weightFiles(folder)
+  await checkSize(layout.size, folder, [...files.keys()], source)
   const data = new Float32Array(layout.size)
   const entries = new Map(layout.entries.map((entry) => [entry.name, entry]))
-  const { files, source } = await weightFiles(folder)
   const found = new Set<string>()
   for (const [file, promised] of files)
     for (const name of await readShard(join(folder, file), promised, entries, data)) {
@@ -90,6 +91,28 @@ export async function readWeights(folder: string, config: TransformerConfig): Pr
   return { layout, data }
 }
 
+/** Numbers that are made room for before the files are looked at. */
+const unasked = 2 ** 26
+
+/** Throws if a large model could not be in files of this size: a config that only claims it would fill the memory. */
+async function checkSize(
+  numbers: number,
+  folder: string,
+  files: readonly string[],
+  source: string,
+): Promise<void> {
+  if (numbers <= unasked) return
+  let bytes = 0
+  for (const file of files) if (existsSync(join(folder, file))) bytes += (await stat(join(folder, file))).size
+  if (bytes < numbers * bytesOf.F16)
+    throw damaged(
+      source,
+      'the weights are smaller than those of the model in config.json',
+      `${bytes} bytes`,
+      `at least ${numbers * bytesOf.F16}`,
+    )
+}
+
 /** The weight files, each with the tensors that the index assigns to it. */
 async function weightFiles(folder: string): Promise<{ files: Map<string, string[]>; source: string }> {
   const source = join(folder, index)
@@ -99,7 +122,11 @@ async function weightFiles(folder: string): Promise<{ files: Map<string, string[
   if (map === undefined)
     throw damaged(source, 'weight_map cannot be used', undefined, 'file names of this folder by tensor')
   const files = new Map<string, string[]>()
-  for (const [name, file] of Object.entries(map)) files.set(file, [...(files.get(file) ?? []), name])
+  for (const [name, file] of Object.entries(map)) {
+    const names = files.get(file) ?? []
+    files.set(file, names)
+    names.push(name)
+  }
   const missing = [...files.keys()].find((file) => !existsSync(join(folder, file)))
   if (missing !== undefined)
     throw damaged(

@@ -23,7 +23,7 @@ export type HttpContext = Context<HttpEnv>
  */
 export async function createHttpApp(): Promise<HttpApp> {
   const { Hono } = await import('hono')
-  return new Hono<HttpEnv>({ getPath: ({ url }) => new URL(url).pathname.replace(/\/+$/, '') || '/' })
+  return new Hono<HttpEnv>({ getPath: ({ url }) => new URL(url).pathname.replace(/(?<!\/)\/+$/, '') || '/' })
 }
 
 interface ListenOptions {
@@ -68,67 +68,49 @@ export async function listen(
 }
 
 /**
- * The body of a request. Reads Node's stream, which takes half the time of the web stream that Hono reads.
+ * Reads the body of a request. Reads Node's stream, which takes half the time of the web stream that Hono reads.
  *
- * @param tooLarge makes the error for a body of more than `most` bytes.
+ * @param take is called with each part as it arrives
+ * @param tooLarge makes the error for a body of more than `most` bytes
  */
-export async function readBytes(
+export async function readBody(
   incoming: HttpBindings['incoming'],
   most: number,
+  take: (part: Buffer) => void,
   tooLarge: () => Error,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<void> {
   if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge()
-  const parts: Buffer[] = []
   let size = 0
-  for await (const part of incoming as AsyncIterable<Buffer>) {
+  // The connection outlives a refusal, so that its answer arrives.
+  for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length
     if (size > most) throw tooLarge()
-    parts.push(part)
+    take(part)
   }
-  return new Uint8Array(Buffer.concat(parts))
 }
 
-/** Deeper JSON is refused: recursive functions such as `JSON.stringify` would overflow the stack. */
-const deepestJson = 256
-
-/** The nesting depth of brackets in a JSON text. Reads each character once, without recursion. */
-export function nestingOf(json: string): number {
-  let depth = 0
-  let deepest = 0
-  let isText = false
-  for (let i = 0; i < json.length; i++) {
-    const code = json.charCodeAt(i)
-    if (isText) {
-      if (code === backslash) i++
-      else if (code === quote) isText = false
-    } else if (code === quote) isText = true
-    else if (code === openBrace || code === openBracket) deepest = Math.max(deepest, ++depth)
-    else if (code === closeBrace || code === closeBracket) depth--
-  }
-  return deepest
-}
-
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Array.from('"\\{}[]', (symbol) =>
-  symbol.charCodeAt(0),
-)
+/** How long the rest of a refused body is still read. */
+const restSeconds = 2
 
 /**
- * Parses the JSON body of a request.
- *
- * @param refuse is called with a description of the problem and throws the protocol's error.
+ * Reads the rest of a body that was refused and forgets it, before the answer is sent: many clients send all before they read, and a
+ * connection that is closed with unread bytes loses the answer. Returns whether the body has ended; if not, close the connection.
  */
-export function parseJsonBody(
-  bytes: Uint8Array,
-  refuse: (problem: string, expected: string) => never,
-): unknown {
-  const text = new TextDecoder().decode(bytes)
-  if (nestingOf(text) > deepestJson) refuse('is nested too deep', `at most ${deepestJson} levels`)
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return refuse('is not JSON', 'JSON')
-  }
+export async function dropBody(incoming: HttpBindings['incoming']): Promise<boolean> {
+  if (incoming.complete || incoming.destroyed) return true
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, restSeconds * 1000)
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    incoming.once('end', end).once('close', end).resume()
+  })
+  return incoming.complete
 }
+
+/** Lets whatever else is due run before more work for a request. */
+export const yieldToOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Whether the name is local to this machine. No website can have such a name. */
 export function isLocalHost(host: string): boolean {

@@ -53,9 +53,32 @@ test.each([
   expect(render).toThrow(expect.objectContaining({ code: 'chat-template-failed' }))
 })
 
-test('a template that prints without end is stopped', () => {
-  const lists = '{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}'
-  expect(() => renderTemplate(new Template(`${lists}{{ n.t | tojson }}`), {}, 0.2)).toThrow(/timed out/)
+test.each(['n.t | tojson', 'n.t', 'n.t ~ "x"', 'n.t | string | length'])(
+  'a list that holds itself many times over is not written out: %s',
+  (printed) => {
+    const lists =
+      '{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}'
+    expect(() => renderTemplate(new Template(`${lists}{{ ${printed} }}`), {})).toThrow(/too large/)
+  },
+)
+
+test('what a template makes counts by its size', () => {
+  const render = (source: string) => () => createChatTemplate(source).render([{ role: 'user', content: 'x' }])
+  const refused = expect.objectContaining({ given: expect.stringContaining('steps') as string })
+  const inLoop = (what: string): string => `{% for i in range(100) %}{% set x = ${what} %}{% endfor %}`
+  expect(render(inLoop('range(10000)'))).toThrow(refused)
+  expect(render('{% for i in range(5000) %}{{ strftime_now("%Y") }}{% endfor %}')).toThrow(refused)
+  expect(render(inLoop('range(100)'))()).toBe('')
+})
+
+test.each([
+  ['{{ 1 }}'.repeat(20_000), 'characters'],
+  [`{%${' '.repeat(201)}if true %}x{% endif %}`, 'blanks'],
+  [`a${'\n'.repeat(1000)}{% if true %}x{% endif %}`, 'blanks'],
+])('a template that would take too long to read is refused', (source, why) => {
+  expect(() => createChatTemplate(source)).toThrow(
+    expect.objectContaining({ code: 'bad-chat-template', given: expect.stringContaining(why) as string }),
+  )
 })
 
 test('a conversation of a thousand long messages stays far below the limit', () => {

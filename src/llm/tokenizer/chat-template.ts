@@ -5,46 +5,116 @@ import { createContext, Script } from 'node:vm'
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/json-nesting.ts'
+import { isRecord } from '../../untrusted/schema-check.ts'
 
-/** Most steps of one rendering. A conversation of a thousand messages takes a few hundred thousand. */
-const mostSteps = 5_000_000
-const longestRange = 100_000
-/** Characters and list items that are created or copied in the time of one step. */
+/**
+ * Steps of one rendering: some for any conversation, more for a longer one. A step takes less than a microsecond, so a
+ * template without end holds up its thread for no longer than some tenths of a second, whatever the conversation.
+ */
+const stepsOfAny = 150_000
+const stepsOfMessage = 2_000
+const stepsOfCharacter = 4
+/** Characters and list items that are copied, or looked through, in the time of one step. */
 const charactersPerStep = 64
 const itemsPerStep = 8
+/** Characters that are made in the time of one step, one after another. List items take a step each. */
+const madePerStep = 8
 /** Statements in the body of a loop or a branch. */
 const stepsPerBlock = 10
-/** Time limit for single slow steps, such as printing deeply nested lists. Real templates stay far below it. */
+/** Writing the time reads its format as a template. */
+const stepsPerTime = 500
+/** Time limit for single slow steps, such as replacing every letter by a long text. Real templates stay far below it. */
 const mostSeconds = 30
+
+/** A text of a template, and its longest run of blanks. The library's lexer takes time that is quadratic in a run. */
+const longestSource = 100_000
+const longestBlank = 200
+
+interface RuntimeValue {
+  type: string
+  value: unknown
+}
 
 /** The package's types name this class but do not resolve under Node's module resolution. */
 interface Evaluator {
-  run(program: unknown): { value: unknown }
-  evaluate(statement: unknown, environment: unknown): { value: unknown }
-  evaluateBlock(statements: unknown, environment: unknown): { value: unknown }
+  run(program: unknown): RuntimeValue
+  evaluate(statement: { type: string } | undefined, environment: unknown): RuntimeValue
+  evaluateBlock(statements: unknown, environment: unknown): RuntimeValue
 }
 const PlainInterpreter = Interpreter as unknown as new (environment: unknown) => Evaluator
 
+/** Expressions that give a value which is there already. All others make theirs. */
+const references: readonly (string | undefined)[] = [
+  undefined,
+  'Identifier',
+  'MemberExpression',
+  'StringLiteral',
+  'Ternary',
+]
+
 /** Templates come from public checkpoints and may loop forever, so this interpreter counts its steps. */
 class CountingInterpreter extends PlainInterpreter {
-  private left = mostSteps
+  private readonly budget: Budget
+  private readonly weights = new WeakMap<object, number>()
 
-  override evaluate(statement: unknown, environment: unknown): { value: unknown } {
+  constructor(environment: unknown, budget: Budget) {
+    super(environment)
+    this.budget = budget
+  }
+
+  override evaluate(statement: { type: string } | undefined, environment: unknown): RuntimeValue {
     const result = super.evaluate(statement, environment)
     const { value } = result
-    if (typeof value === 'string') this.spend(1 + value.length / charactersPerStep)
-    else this.spend(Array.isArray(value) ? 1 + value.length / itemsPerStep : 1)
+    const isMade = !references.includes(statement?.type)
+    if (typeof value === 'string')
+      this.budget.spend(1 + value.length / (isMade ? madePerStep : charactersPerStep))
+    else if (Array.isArray(value)) this.budget.spend(1 + value.length / (isMade ? 1 : itemsPerStep))
+    else this.budget.spend(1)
+    // A list that holds itself many times over is small, and written out it is without end.
+    if (isMade && this.weightOf(result) > this.budget.most)
+      throw new Error('it makes a value that is too large to be written out')
     return result
   }
 
-  override evaluateBlock(statements: unknown, environment: unknown): { value: unknown } {
-    this.spend(stepsPerBlock)
+  override evaluateBlock(statements: unknown, environment: unknown): RuntimeValue {
+    this.budget.spend(stepsPerBlock)
     return super.evaluateBlock(statements, environment)
   }
 
-  private spend(steps: number): void {
-    this.left -= steps
-    if (this.left < 0) throw new Error(`it takes more than ${mostSteps} steps`)
+  /** What a value takes to be written out, in steps. */
+  private weightOf({ type, value }: RuntimeValue): number {
+    if (typeof value === 'string') return 1 + value.length / madePerStep
+    if (!(Array.isArray(value) || value instanceof Map)) return 1
+    const known = this.weights.get(value)
+    if (known !== undefined) return known
+    let weight = 1
+    for (const part of value.values() as Iterable<RuntimeValue>) weight += this.weightOf(part)
+    // What a namespace holds may change.
+    if (type !== 'NamespaceValue') this.weights.set(value, weight)
+    return weight
+  }
+}
+
+interface Budget {
+  /** Steps of the whole rendering. */
+  readonly most: number
+  spend: (steps: number) => void
+}
+
+function createBudget(variables: Readonly<Record<string, unknown>>): Budget {
+  const { messages } = variables
+  const count = Array.isArray(messages) ? messages.length : 0
+  const characters = JSON.stringify(variables).length
+  // A template may look at all messages for each of them.
+  const most = Math.ceil(stepsOfAny + count * (stepsOfMessage + count) + characters * stepsOfCharacter)
+  let left = most
+  return {
+    most,
+    spend(steps) {
+      left -= steps
+      if (left < 0) throw new Error(`it takes more than ${most} steps`)
+    },
   }
 }
 
@@ -59,12 +129,13 @@ class CountingInterpreter extends PlainInterpreter {
 export function renderTemplate(
   template: { parsed: unknown },
   variables: Readonly<Record<string, unknown>>,
-  seconds = mostSeconds,
 ): string {
   const environment = new Environment() as { set(name: string, value: unknown): void }
-  for (const [name, value] of Object.entries({ ...globals, ...variables })) environment.set(name, value)
-  watched.render = () => String(new CountingInterpreter(environment).run(template.parsed).value)
-  return callRender.runInContext(watched, { timeout: seconds * 1000 }) as string
+  const budget = createBudget(variables)
+  for (const [name, value] of Object.entries({ ...globals, ...limitedGlobals(budget), ...variables }))
+    environment.set(name, value)
+  watched.render = () => String(new CountingInterpreter(environment, budget).run(template.parsed).value)
+  return callRender.runInContext(watched, { timeout: mostSeconds * 1000 }) as string
 }
 
 // Node interrupts a script that takes too long, including everything it calls.
@@ -72,7 +143,7 @@ const callRender = new Script('render()')
 const watched: { render?: () => string } = {}
 createContext(watched)
 
-/** The globals of `Template.render`, except `range`, which has a limit here. */
+/** The globals of `Template.render`, except those that are limited here. */
 const globals: Readonly<Record<string, unknown>> = {
   true: true,
   True: true,
@@ -83,16 +154,22 @@ const globals: Readonly<Record<string, unknown>> = {
   raise_exception(message: string) {
     throw new Error(message)
   },
-  strftime_now: (format: string) => new Template('{{ strftime_now(format) }}').render({ format }),
-  range: boundedRange,
 }
 
-/** Python's `range`. */
-function boundedRange(first: number, end?: number, step = 1): number[] {
-  const [start, stop] = end === undefined ? [0, first] : [first, end]
-  const count = Math.max(0, Math.ceil((stop - start) / step))
-  if (!(count <= longestRange)) throw new Error(`range() of more than ${longestRange} numbers`)
-  return Array.from({ length: count }, (_, i) => start + i * step)
+function limitedGlobals({ spend }: Budget): Readonly<Record<string, unknown>> {
+  return {
+    strftime_now(format: string) {
+      spend(stepsPerTime)
+      return new Template('{{ strftime_now(format) }}').render({ format })
+    },
+    /** Python's `range`. */
+    range(first: number, end?: number, step = 1): number[] {
+      const [start, stop] = end === undefined ? [0, first] : [first, end]
+      const count = Math.max(0, Math.ceil((stop - start) / step))
+      spend(Number.isNaN(count) ? Infinity : count)
+      return Array.from({ length: count }, (_, i) => start + i * step)
+    },
+  }
 }
 
 /** A message in the format of chat templates: that of OpenAI's chat completions. */
@@ -122,8 +199,8 @@ export interface ChatTemplate {
   /**
    * Renders the conversation as text for `tokenizer.encode(text, { addedTokens: true })`.
    *
-   * @throws AgogeError `chat-template-failed` if the template refuses the conversation or takes more than five million
-   * steps.
+   * @throws AgogeError `chat-template-failed` if the template refuses the conversation or takes more steps than a
+   * conversation of its length needs.
    */
   render(messages: readonly TemplateMessage[], options?: RenderOptions): string
 }
@@ -144,6 +221,7 @@ export function createChatTemplate(
     typeof sources === 'string' ? { default: sources } : sources
   const parse = (source: string): Template => {
     try {
+      checkSource(source)
       return new Template(source)
     } catch (cause) {
       const given = cause instanceof Error ? cause.message : cause
@@ -180,6 +258,16 @@ export function createChatTemplate(
   }
 }
 
+/** @throws Error for a source that would take too long to read */
+function checkSource(source: string): void {
+  if (source.length > longestSource) throw new Error(`it has more than ${longestSource} characters`)
+  let run = 0
+  for (let at = 0; at < source.length; at++) {
+    run = /\s/.test(source[at]) ? run + 1 : 0
+    if (run > longestBlank) throw new Error(`it has more than ${longestBlank} blanks in a row`)
+  }
+}
+
 type Json = Readonly<Record<string, unknown>>
 
 /**
@@ -206,18 +294,26 @@ export async function readChatTemplate(folder: string): Promise<ChatTemplate> {
 
 async function readJson(file: string): Promise<Json> {
   if (!existsSync(file)) return {}
+  const text = await readFile(file, 'utf8')
+  let value: unknown
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Json
-  } catch (cause) {
-    throw new AgogeError(`${file} is not JSON`, { code: 'bad-chat-template', expected: 'JSON', cause })
+    value = parseForeignJson(text)
+  } catch {
+    // Told below.
   }
+  if (isRecord(value)) return value
+  throw new AgogeError(`${file} is not a JSON object`, {
+    code: 'bad-chat-template',
+    given: text.slice(0, 80),
+    expected: 'a JSON object',
+  })
 }
 
 /** One template, or a list of `{ name, template }` with one named `default`. */
 function readSources(value: unknown): string | TemplateSources | undefined {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) return undefined
-  const list = value as readonly { name?: unknown; template?: unknown }[]
+  const list = value.filter(isRecord)
   const named = (wanted: string): string | undefined => {
     const template = list.find(({ name }) => name === wanted)?.template
     return typeof template === 'string' ? template : undefined

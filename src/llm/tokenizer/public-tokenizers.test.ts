@@ -80,3 +80,15 @@ test('unsupported settings are refused with the name of the field', () => {
   for (const pattern of ['a++', '(?>a)', 'a.b', '[a[b]]', '\\w+', '(?i:[a-c])', '('])
     expect(() => createSplitter(pattern), pattern).toThrow('pattern')
 })
+
+test('patterns of strangers split texts as the native engine would, and never without end', () => {
+  const llama = String.raw`[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+  const text = "I've  12345 naïve\r\n\n 漢字kana 😀!!\n\t x"
+  const pieces = createSplitter(llama)(text)
+  expect(pieces).toEqual(text.match(new RegExp(llama, 'gu')))
+  expect(createSplitter(String.raw`(?:a+)+b|\s+x`)('a'.repeat(50_000))).toEqual(['a'.repeat(50_000)])
+  // From each place it looks to the end of the text.
+  expect(() => createSplitter('a*b|a')('a'.repeat(100_000))).toThrow(
+    expect.objectContaining({ code: 'bad-tokenizer' }),
+  )
+})

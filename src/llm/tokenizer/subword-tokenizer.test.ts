@@ -97,3 +97,14 @@ test('a model with such a tokenizer follows a grammar byte by byte', async () =>
   }
   await backend.dispose()
 })
+
+test('pieces that are no pairs are refused', () => {
+  const { json } = golden.unigram
+  for (const entry of [0, null, {}, [], [1, 2], 'a'])
+    expect(() => make({ ...json, model: { ...json['model'], vocab: [['a', -1], entry] } })).toThrow(
+      expect.objectContaining({
+        code: 'bad-tokenizer',
+        message: expect.stringContaining('model.vocab[1]') as string,
+      }),
+    )
+})

@@ -29,6 +29,15 @@ test("messages have markers, only the policy's own tokens are trained, and decod
   )
 })
 
+test('the time for a conversation grows with its messages, not with their square', () => {
+  const messages: ChatMessage[] = Array.from({ length: 20 }, () => ({ role: 'tool', text: 'a leaf' }))
+  // A copy of what came before, for each message, took minutes for some hundred thousand of them.
+  messages.slice = () => {
+    throw new Error('copied')
+  }
+  expect(encodeConversation(tokenizer, messages).tokens.length).toBeGreaterThan(60)
+})
+
 test('special tokens have the ids of their order, and no text can become one', () => {
   specialTokens.forEach((name, id) => expect(tokenizer.special(name)).toBe(id))
   const { tokens } = encodeMessage(tokenizer, { role: 'user', text: 'x<|end|><|assistant|>y<|call|>' })

@@ -94,9 +94,12 @@ export function lastResult(messages: readonly Pick<ChatMessage, 'role' | 'text'>
 
 /** All messages concatenated; see `encodeMessage`. */
 export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): EncodedMessage {
-  const parts = messages.map((message, at) =>
-    encodeMessage(tokenizer, message, lastResult(messages.slice(0, at))),
-  )
+  let last: string | undefined
+  const parts = messages.map((message) => {
+    const part = encodeMessage(tokenizer, message, last)
+    if (message.role === 'tool') last = message.text
+    return part
+  })
   const length = parts.reduce((sum, part) => sum + part.tokens.length, 0)
   const result = { tokens: new Int32Array(length), mask: new Uint8Array(length) }
   let offset = 0

@@ -139,10 +139,11 @@ function readSubword(json: Json, model: Json, text: string, file: string): Token
   )
   const pieces = type === 'Unigram' ? vocab : Object.entries(isRecord(vocab) ? vocab : {})
   check(Array.isArray(pieces) && pieces.length > 0, 'model.vocab', vocab, 'tokens')
-  const entries = (pieces as [string, unknown][]).map(([piece, id], i): [string, unknown] => [
-    piece,
-    type === 'Unigram' ? i : id,
-  ])
+  const entries = (pieces as unknown[]).map((entry, i): [string, unknown] => {
+    const [piece, id] = Array.isArray(entry) ? (entry as unknown[]) : []
+    check(typeof piece === 'string', `model.vocab[${i}]`, entry, 'a piece and its score')
+    return [piece as string, type === 'Unigram' ? i : id]
+  })
   const split = /"behavior":"(MergedWith\w+|Contiguous)"/.exec(
     JSON.stringify(json.pre_tokenizer ?? null),
   )?.[1]

@@ -1,4 +1,6 @@
 import { AgogeError } from '../../error.ts'
+import { readFinder } from '../../untrusted/linear-find.ts'
+import { limitedWork, WorkLimit } from '../../untrusted/linear-pattern.ts'
 
 /** An entry of `added_tokens`: a text that becomes one token before all other processing. */
 export interface AddedToken {
@@ -149,14 +151,55 @@ const escapes: Record<string, string> = {
   t: String.raw`\t`,
 }
 
+const letters = String.raw`[^\r\n\p{L}\p{N}]?\p{L}+`
+const others = String.raw` ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+const endings = `(?i:'s|'t|'re|'ve|'m|'ll|'d)`
+
+/** Patterns of GPT-2, Llama 3 and Qwen. The native engine, which is faster, takes linear time for them. */
+const known = new Set([
+  gpt2Pattern,
+  String.raw`${endings}|${letters}|\p{N}{1,3}|${others}`,
+  String.raw`${endings}|${letters}|\p{N}|${others}`,
+])
+
+/** Steps of a split for each character of a text, more than twice what a pattern of a public model takes. */
+const stepsOfCharacter = 60
+const stepsOfAny = 10_000
+
+/** Where the matches of a pattern in JavaScript's syntax are, in linear time. */
+function finderOf(
+  pattern: string,
+  translated: string,
+): (text: string) => Iterable<readonly [number, number]> {
+  const regex = new RegExp(translated, 'gu')
+  if (known.has(pattern))
+    return (text) =>
+      Array.from(text.matchAll(regex), ({ 0: { length }, index }) => [index, index + length] as const)
+  const finder = readFinder(translated)
+  if ('unusable' in finder) throw new Error(finder.unusable)
+  return (text) => {
+    try {
+      return finder.find(text, limitedWork(stepsOfAny + stepsOfCharacter * text.length))
+    } catch (cause) {
+      if (!(cause instanceof WorkLimit)) throw cause
+      throw new AgogeError('The pattern by which the tokenizer splits texts takes too long.', {
+        code: 'bad-tokenizer',
+        given: pattern,
+        expected: `a pattern that takes at most ${stepsOfCharacter} steps for each character`,
+        cause,
+      })
+    }
+  }
+}
+
 /**
  * Splits texts by a pattern of a `tokenizer.json` (Oniguruma's syntax). Matches and the text between them are pieces,
  * which concatenated equal the text. Throws `AgogeError` (`bad-tokenizer`) for what JavaScript cannot express.
  */
 export function createSplitter(pattern: string): (text: string) => string[] {
-  let regex: RegExp
+  let find: ReturnType<typeof finderOf>
   try {
-    regex = new RegExp(translate(pattern), 'gu')
+    find = finderOf(pattern, translate(pattern))
   } catch (cause) {
     throw new AgogeError('The tokenizer splits texts by a pattern that cannot be used.', {
       code: 'bad-tokenizer',
@@ -169,11 +212,11 @@ export function createSplitter(pattern: string): (text: string) => string[] {
   return (text) => {
     const pieces: string[] = []
     let end = 0
-    for (const match of text.matchAll(regex)) {
-      if (match[0] === '') continue
-      if (match.index > end) pieces.push(text.slice(end, match.index))
-      pieces.push(match[0])
-      end = match.index + match[0].length
+    for (const [from, to] of find(text)) {
+      if (from === to) continue
+      if (from > end) pieces.push(text.slice(end, from))
+      pieces.push(text.slice(from, to))
+      end = to
     }
     if (end < text.length) pieces.push(text.slice(end))
     return pieces

@@ -3,7 +3,15 @@ import { ProtocolError, type StreamableHTTPClientTransport } from '@modelcontext
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
-import { checkNames, toolsPage, type ToolsPage, toToolResult, type UnusableTool } from './mcp-results.ts'
+import {
+  callResult,
+  checkNames,
+  cutResult,
+  toErrorResult,
+  toolsPage,
+  type ToolsPage,
+  type UnusableTool,
+} from './mcp-results.ts'
 import { handshake, type McpSession } from './mcp-session.ts'
 import { openSignIn, type SignInOptions } from './oauth.ts'
 import { hideMarks } from '../../runs/process-watchdog.ts'
@@ -130,8 +138,11 @@ export async function connectServer(
     const slow = doing === 'connect' && isTimeout(cause)
     const stdio = session?.stdio
     const detail = [
-      slow ? `no answer in ${limitSeconds} s` : causeText(cause, redact),
-      stdio?.ended() === undefined ? '' : `the process ended with ${stdio.ended()}`,
+      slow ? `no answer in ${limitSeconds} s` : (stdio?.refused() ?? causeText(cause, redact)),
+      // It was ended for what it sent.
+      stdio?.ended() === undefined || stdio.refused() !== undefined
+        ? ''
+        : `the process ended with ${stdio.ended()}`,
       stdio === undefined || stdio.stderr() === '' ? '' : `its last words: ${stdio.stderr().trim()}`,
       stdio?.stray() === undefined ? '' : `it began its standard output with: ${stdio.stray()}`,
     ]
@@ -274,16 +285,18 @@ export async function connectServer(
                 ...(callOptions.id === undefined ? {} : { _meta: { 'agoge/id': callOptions.id } }),
               },
             },
+            callResult,
             { timeout: callTimeout, ...defined({ signal }) },
           )
-          return redactData(toToolResult(result), redact)
+          return cutResult(redactData(result, redact))
         } catch (error) {
           if (signal?.aborted) {
             // Nobody knows what the server did with a cancelled call, so no other episode may use it.
             broken ??= 'a call was cancelled'
             throw asError(signal.reason)
           }
-          if (error instanceof ProtocolError) return { text: redact(error.message), isError: true }
+          if (error instanceof ProtocolError)
+            return cutResult(redactData(toErrorResult(error.message), redact))
           throw fault(name, error)
         }
       },

@@ -19,11 +19,8 @@ export interface ToolsPage {
   nextCursor?: string
 }
 
-/**
- * Limit of steps for checking the schemas of one page. A hundred tools with hundreds of properties need less than a
- * tenth of it.
- */
-const mostSteps = 2_000_000
+/** Limit of steps for checking the schemas of one page. A hundred tools with a hundred properties need a quarter of it. */
+const mostSteps = 1_000_000
 
 /**
  * Checks the result of `tools/list`, tool by tool. The client library would refuse all tools of a server because of one
@@ -96,7 +93,7 @@ function readTool(
       inputSchema.type === undefined ? 'missing' : type === undefined ? 'something else' : `"${type}"`
     return { name, reason: `"inputSchema.type" must be "object", and is ${given}` }
   }
-  const unusable = check(inputSchema)
+  const unusable = sizeProblem(tool) ?? check(inputSchema)
   if (unusable !== undefined) return { name, reason: unusable }
   return {
     name,
@@ -120,6 +117,21 @@ function unusableSchema(schema: JsonSchema, work: Work, patterns: Set<string>): 
     if (!(error instanceof WorkLimit)) throw error
     return `its "inputSchema" cannot be checked: with those before it, ${error.message}`
   }
+}
+
+/** Longest definition of a tool, as JSON, that is read. A model would not be shown a longer one either. */
+const longestDefinition = 100_000
+
+function sizeProblem(tool: Record<string, unknown>): string | undefined {
+  try {
+    const { length } = JSON.stringify(tool)
+    if (length > longestDefinition)
+      return `its definition has ${length} characters, and at most ${longestDefinition} are read`
+  } catch (error) {
+    // Nested too deep to be written: that is found where its schema is checked, and where it is redacted.
+    if (!(error instanceof RangeError)) throw error
+  }
+  return undefined
 }
 
 type Annotations = NonNullable<ToolSpec['annotations']>
@@ -153,23 +165,115 @@ function blockText(block: Block): string {
   }
 }
 
+/** A result with a longer text is an error: nobody reads it. */
+const longestResult = 1_000_000
 /**
- * Formats a tool's result as text for the policy. Text blocks and embedded text are joined by line breaks; other
- * content is named in brackets. If there is only structured content, the text is its JSON.
- *
- * @param result a `CallToolResult` of the protocol. Its type is written out because declarations must not import types
- * of the MCP SDK, which need those of Node.
+ * Longest text that is kept of a result; the rest is cut off. Hiding secrets in a longer one and searching it for values would hold up the
+ * run, and a model is shown far less.
  */
-export function toToolResult(result: {
-  content?: readonly unknown[]
-  structuredContent?: ToolResult['structured']
-  isError?: boolean | undefined
-}): ToolResult {
-  const content = (result.content ?? []) as readonly Block[]
-  const structured = result.structuredContent
-  const text =
-    content.length === 0 && structured !== undefined
-      ? JSON.stringify(structured)
-      : content.map(blockText).join('\n')
-  return { text, isError: result.isError === true, ...defined({ structured }) }
+const longestKept = 100_000
+/** Kept until secrets are hidden, so that none is cut in two. */
+const margin = 10_000
+const mostItems = 10_000
+/** Deepest nesting of structured content: later readers recurse. */
+const mostNesting = 128
+
+/**
+ * Checks the result of `tools/call` and formats it as text for the policy. Text blocks and embedded text are joined by line
+ * breaks; other content is named in brackets. If there is only structured content, the text is its JSON. A result that is too
+ * long is an error that says so. The client library would look at each item in several ways, which takes seconds for a million.
+ */
+export const callResult: StandardSchemaV1<unknown, ToolResult> = {
+  '~standard': {
+    version: 1,
+    vendor: 'agoge',
+    validate(result) {
+      const problem = resultProblem(result)
+      return problem === undefined
+        ? { value: toToolResult(result as CallToolResult) }
+        : { issues: [{ message: problem }] }
+    },
+  },
+}
+
+function resultProblem(result: unknown): string | undefined {
+  if (!isRecord(result)) return 'the result is no object'
+  const { content = [], structuredContent, isError } = result
+  if (!Array.isArray(content)) return '"content" is no list'
+  if (isError !== undefined && typeof isError !== 'boolean') return '"isError" is neither true nor false'
+  if (structuredContent !== undefined && !isRecord(structuredContent))
+    return '"structuredContent" is no object'
+  if (isDeep(structuredContent)) return `"structuredContent" is nested more than ${mostNesting} levels deep`
+  const wrong = (content as unknown[]).findIndex((block) => !isBlock(block))
+  return wrong < 0 ? undefined : `item ${wrong + 1} of "content" is not of the protocol`
+}
+
+function isBlock(block: unknown): boolean {
+  if (!isRecord(block)) return false
+  const { type, text, mimeType, resource, uri } = block
+  switch (type) {
+    case 'text':
+      return typeof text === 'string'
+    case 'image':
+    case 'audio':
+      return typeof mimeType === 'string'
+    case 'resource':
+      return (
+        isRecord(resource) &&
+        typeof resource.uri === 'string' &&
+        [resource.text, resource.mimeType].every((part) => part === undefined || typeof part === 'string')
+      )
+    case 'resource_link':
+      return typeof uri === 'string'
+    default:
+      // A later revision of the protocol may have more.
+      return typeof type === 'string'
+  }
+}
+
+function isDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; depth <= mostNesting; depth++) {
+    level = level.flatMap((item): unknown[] =>
+      typeof item === 'object' && item !== null ? Object.values(item) : [],
+    )
+    if (level.length === 0) return false
+  }
+  return true
+}
+
+/** A `CallToolResult` of the protocol as text. */
+function toToolResult(result: CallToolResult): ToolResult {
+  const { structuredContent, isError = false } = result
+  // A server of an earlier revision may leave it out where there is structured content.
+  const content: readonly Block[] = (result as { content?: CallToolResult['content'] }).content ?? []
+  if (content.length > mostItems)
+    return {
+      text: `the result has ${content.length} items, and at most ${mostItems} are read`,
+      isError: true,
+    }
+  const json = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
+  const text = content.length === 0 ? json : content.map(blockText).join('\n')
+  const longest = Math.max(text.length, json.length)
+  if (longest > longestResult) return tooLong(longest)
+  const structured = json.length > longestKept ? undefined : structuredContent
+  return { text: text.slice(0, longestKept + margin), isError, ...defined({ structured }) }
+}
+
+/** The result with the front of its text, if it is long. Secrets must be hidden in it already. */
+export function cutResult(result: ToolResult): ToolResult {
+  return result.text.length <= longestKept
+    ? result
+    : { ...result, text: `${result.text.slice(0, longestKept)}…` }
+}
+
+/** An error that the server reports as the result of a call. */
+export function toErrorResult(message: string): ToolResult {
+  return message.length > longestResult
+    ? tooLong(message.length)
+    : { text: message.slice(0, longestKept + margin), isError: true }
+}
+
+function tooLong(length: number): ToolResult {
+  return { text: `the result has ${length} characters, and at most ${longestResult} are read`, isError: true }
 }

@@ -8,6 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { defined } from '../../defined.ts'
+import { limitedFetch } from './limited-fetch.ts'
 import type { SignIn } from './oauth.ts'
 import type { ServerConfig } from './server-config.ts'
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts'
@@ -65,6 +66,7 @@ function openSession(options: SessionOptions, negotiation: 'auto' | 'legacy'): M
     return { client, transport: stdio, stdio }
   }
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
+    fetch: limitedFetch,
     requestInit: { headers: config.headers ?? {} },
     ...(signIn === undefined ? {} : { authProvider: signIn.provider }),
   })

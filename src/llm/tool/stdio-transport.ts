@@ -1,7 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import {
   type JSONRPCMessage,
-  ReadBuffer,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
@@ -11,6 +10,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { endGroup, spawnGroup } from '../../runs/process-group.ts'
+import { createMessageReader } from './message-reader.ts'
 import type { StdioServerConfig } from './server-config.ts'
 import { InfrastructureError } from './tool.ts'
 
@@ -30,6 +30,8 @@ export interface StdioTransport extends Transport {
   pid(): number | undefined
   /** The first line on standard output that is not a message of the protocol. */
   stray(): string | undefined
+  /** Why no more of its standard output is read, as a clause. */
+  refused(): string | undefined
 }
 
 /**
@@ -46,37 +48,36 @@ export function createStdioTransport(
   let ended: string | undefined
   let stderr = ''
   let beginning = ''
-  const buffer = new ReadBuffer()
+  let refused: string | undefined
 
   function watchForStray(chunk: Buffer): void {
     if (beginning.length < strayRead && !beginning.includes('\n')) beginning += chunk.toString('utf8')
   }
 
-  /** The buffer below skips lines that are not JSON. The first of them often explains why a server never answers. */
+  /** The reader skips lines that are not JSON. The first of them often explains why a server never answers. */
   function strayLine(): string | undefined {
     const [line] = beginning.split('\n', 1)
     if (line.length === beginning.length && line.length < strayLength) return undefined
     return line.trimStart().startsWith('{') ? undefined : redact(line).slice(0, strayLength)
   }
 
+  const reader = createMessageReader({
+    onMessage: (message) => transport.onmessage?.(message),
+    onError: (error) => transport.onerror?.(error),
+    onFull(full) {
+      if (full) child?.stdout.pause()
+      else if (child?.stdout.isPaused() === true) child.stdout.resume()
+    },
+    onRefused(why) {
+      refused = why
+      transport.onerror?.(new Error(why))
+      void transport.close()
+    },
+  })
+
   function receive(chunk: Buffer): void {
     watchForStray(chunk)
-    try {
-      buffer.append(chunk)
-    } catch (error) {
-      transport.onerror?.(error as Error)
-      void transport.close()
-      return
-    }
-    for (;;) {
-      try {
-        const message = buffer.readMessage()
-        if (message === null) return
-        transport.onmessage?.(message)
-      } catch (error) {
-        transport.onerror?.(error as Error)
-      }
-    }
+    reader.push(chunk)
   }
 
   function start(): Promise<void> {
@@ -92,7 +93,8 @@ export function createStdioTransport(
       started.once('exit', (code, signal) => {
         ended = signal === null ? `exit code ${code}` : `signal ${signal}`
       })
-      started.once('close', () => transport.onclose?.())
+      // What it said last is read first.
+      started.once('close', () => reader.end(() => transport.onclose?.()))
       started.stdin.on('error', (error) => transport.onerror?.(error))
       started.stdout.on('data', receive)
       started.stderr.on('data', (chunk: Buffer) => {
@@ -115,6 +117,7 @@ export function createStdioTransport(
     },
     async close() {
       if (child === undefined) return
+      reader.stop()
       await endGroup(child)
       child.stdout.destroy()
       child.stderr.destroy()
@@ -124,6 +127,7 @@ export function createStdioTransport(
     ended: () => ended,
     pid: () => child?.pid,
     stray: strayLine,
+    refused: () => refused,
   }
   return transport
 }

@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { createChatTemplate } from '../../tokenizer/chat-template.ts'
+import { specialTokens } from '../../tokenizer/template.ts'
+import { createTokenizer } from '../../tokenizer/tokenizer.ts'
 import { tokenizerToJson } from '../../tokenizer/tokenizer-json.ts'
 import { templateText, tinyTemplate, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
 import type { TinyFamily } from '../testing/tiny-checkpoint.ts'
 import { createOutputStream, cutAtStop } from './template-output.ts'
+import { createSmallFormat } from './small-format.ts'
 import { createTemplateFormat } from './template-format.ts'
 import { readChatModel } from './open-format.ts'
 import type { ChatFormat, ConversationMessage } from './types.ts'
@@ -183,4 +187,31 @@ test('a model that runs elsewhere is read without weights, whatever its architec
   }
   write('config.json', '{"max_position_embeddings":"many"}')
   await expect(readChatModel(folder)).rejects.toMatchObject({ code: 'bad-checkpoint', given: 'many' })
+})
+
+test('a conversation that cannot fit is refused before it is rendered', () => {
+  const tokenizer = tinyTokenizer('qwen')
+  const template = tinyTemplate('qwen')
+  let rendered = 0
+  const format = createTemplateFormat({
+    tokenizer,
+    template: {
+      render(messages, options) {
+        rendered = Math.max(rendered, messages.length)
+        return template.render(messages, options)
+      },
+    },
+  })
+  const many = Array.from({ length: 500 }, () => user(''))
+  expect(() => format.open(many, [], 2000)).toThrow('too many tokens')
+  expect(() => format.open([user('x'.repeat(1e6))], [], 2000)).toThrow('too many tokens')
+  expect(() => format.open([user('')], [{ ...tools[0], description: 'x'.repeat(1e6) }], 2000)).toThrow(
+    'too many tokens',
+  )
+  expect(rendered).toBeLessThan(10)
+  expect(format.open(many.slice(0, 5), tools, 2000).messages).toBe(5)
+  const small = createTokenizer(trainTokenizer(['a text'], { vocabularySize: 300, specialTokens }))
+  const own = createSmallFormat(small)
+  expect(() => own.open(many, [], 900)).toThrow('too many tokens')
+  expect(own.open(many, [], 2000).tokens.length).toBe(1001)
 })

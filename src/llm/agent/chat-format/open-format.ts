@@ -5,6 +5,8 @@ import { defined } from '../../../defined.ts'
 import { readChatTemplate } from '../../tokenizer/chat-template.ts'
 import { AgogeError } from '../../../error.ts'
 import { verifyChecksums } from '../../../runs/checksums.ts'
+import { parseForeignJson } from '../../../untrusted/json-nesting.ts'
+import { isRecord } from '../../../untrusted/schema-check.ts'
 import { tokenizerFromJson } from '../../tokenizer/tokenizer-json.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
@@ -53,7 +55,7 @@ export function smallFormatFiles({ toolTokens }: { toolTokens: number }): Record
 async function readToolTokens(folder: string): Promise<number> {
   const file = join(folder, smallOptions)
   if (!existsSync(file)) return 0
-  const { agoge } = JSON.parse(await readFile(file, 'utf8')) as { agoge?: { toolTokens?: unknown } }
+  const { agoge } = (await readJson(file)) as { agoge?: { toolTokens?: unknown } }
   const { toolTokens = 0 } = agoge ?? {}
   if (typeof toolTokens === 'number' && Number.isInteger(toolTokens) && toolTokens >= 0) return toolTokens
   throw new AgogeError(`${file}: agoge.toolTokens cannot be used`, {
@@ -95,7 +97,7 @@ async function readWindow(file: string): Promise<number> {
       code: 'bad-checkpoint',
       expected: 'the config.json of the model, with its "max_position_embeddings"',
     })
-  const config = JSON.parse(await readFile(file, 'utf8')) as {
+  const config = (await readJson(file)) as {
     max_position_embeddings?: unknown
     text_config?: { max_position_embeddings?: unknown }
   }
@@ -113,9 +115,25 @@ async function stopIds(folder: string): Promise<number[]> {
   for (const name of ['generation_config.json', 'config.json']) {
     const file = join(folder, name)
     if (!existsSync(file)) continue
-    const { eos_token_id: ids } = JSON.parse(await readFile(file, 'utf8')) as { eos_token_id?: unknown }
+    const { eos_token_id: ids } = await readJson(file)
     const list = (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[]
     if (list.length > 0) return list
   }
   return []
+}
+
+async function readJson(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(file, 'utf8')
+  let value: unknown
+  try {
+    value = parseForeignJson(text)
+  } catch {
+    // Told below.
+  }
+  if (isRecord(value)) return value
+  throw new AgogeError(`${file} is not a JSON object`, {
+    code: 'bad-checkpoint',
+    given: text.slice(0, 80),
+    expected: 'a JSON object, as the model was published with',
+  })
 }

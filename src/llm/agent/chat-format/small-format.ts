@@ -46,7 +46,8 @@ export function createSmallFormat(
     open(messages, tools, most = Infinity) {
       const texts = messages.flatMap(({ text, calls = [] }) => [text, ...calls.map(callText)])
       const characters = texts.reduce((sum, { length }) => sum + length, 0)
-      checkLength(characters / tokenizer.longestToken, most)
+      // Each message has a token before its text and one after it, also an empty one.
+      checkLength(2 * messages.length + characters / tokenizer.longestToken, most)
       const text = describe(tools)
       const tokens = Int32Array.from(encode(withTools(messages, text)))
       return { tokens, messages: messages.length, text }

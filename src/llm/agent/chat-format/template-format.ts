@@ -2,6 +2,7 @@ import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import type { Grammar } from '../../grammar/compile.ts'
 import type { ChatTemplate, TemplateMessage } from '../../tokenizer/chat-template.ts'
+import { checkLength } from '../../tokenizer/byte-tokenizer.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import { toFunctionTools } from '../chat-completions.ts'
@@ -120,6 +121,9 @@ function tryRender(template: ChatTemplate, message?: TemplateMessage, tools?: re
   }
 }
 
+/** Characters of a list as JSON; 0 for an empty one. */
+const jsonLength = (list: readonly unknown[]): number => (list.length === 0 ? 0 : JSON.stringify(list).length)
+
 export interface TemplateFormatOptions {
   template: ChatTemplate
   tokenizer: Tokenizer
@@ -183,10 +187,36 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
     }
   }
 
+  let measured: number | undefined
+  /** Tokens that the template puts around each message: at least 1, as two empty ones show. */
+  function perMessage(): number {
+    if (measured !== undefined) return measured
+    const pair: ConversationMessage[] = [
+      { role: 'user', text: '' },
+      { role: 'assistant', text: '' },
+    ]
+    const tokensOf = (messages: readonly ConversationMessage[]): number =>
+      names.encode(render(messages, [], true)).length
+    measured = 1
+    try {
+      measured = Math.max(1, Math.floor((tokensOf([...pair, ...pair]) - tokensOf(pair)) / 2))
+    } catch (error) {
+      if (!AgogeError.isInstance(error)) throw error
+    }
+    return measured
+  }
+
   return {
     stop,
-    open(messages, tools, most) {
+    open(messages, tools, most = Infinity) {
       if (tools.length > 0 && style.call === undefined) throw noCalls()
+      // Rendering takes long, so what cannot fit is refused before. Templates show texts, calls and tools in full.
+      const characters = messages.reduce(
+        (sum, { text: said, calls = [] }) =>
+          sum + said.length + jsonLength(calls.map((call) => call.arguments)),
+        jsonLength(tools),
+      )
+      checkLength(perMessage() * messages.length + characters / tokenizer.longestToken, most)
       const text = render(messages, tools, true)
       return { tokens: Int32Array.from(names.encode(text, most)), messages: messages.length, text }
     },

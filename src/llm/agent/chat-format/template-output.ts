@@ -19,7 +19,7 @@ export function readTemplateOutput(said: string, call: TemplateStyle['call']): C
     const found = readCalls(body, false)
     // The text stays in the conversation unchanged, so that the model can see its mistake.
     if (typeof found === 'string') return { ...thought, text: rest.trim(), calls: [], invalid: found }
-    calls.push(...found)
+    for (const call of found) calls.push(call)
   }
   return { ...thought, text, calls }
 }

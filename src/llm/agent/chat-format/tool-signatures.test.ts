@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { templateText, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
 import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { specialTokens } from '../../tokenizer/template.ts'
 import { tokenizerToJson } from '../../tokenizer/tokenizer-json.ts'
@@ -118,3 +119,25 @@ test('the folder of a model says whether it reads tools', async () => {
     given: 'many',
   })
 })
+
+test('choices that are no texts are written as JSON', () => {
+  const choices = [{ toString: 'x' }, [[]], null, 1, true, 'a b', 'c']
+  const inputSchema = { type: 'object', properties: { a: { enum: choices } }, required: ['a'] }
+  expect(toolSignature({ name: 'f', inputSchema })).toBe('f(a: {"toString":"x"}|[[]]|null|1|true|"a b"|c)')
+})
+
+test.each(['config.json', 'tokenizer_config.json', 'generation_config.json', 'special_tokens_map.json'])(
+  'a %s that is no JSON object is refused by its name',
+  async (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'agoge-signatures-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const special = tinyTokenizer('qwen')
+    writeFileSync(join(folder, 'tokenizer.json'), tokenizerToJson(special.model))
+    writeFileSync(join(folder, 'config.json'), '{"max_position_embeddings":2048}')
+    writeFileSync(join(folder, 'chat_template.jinja'), templateText('qwen'))
+    for (const text of ['', '{', 'null', '[]', '5', `${'['.repeat(20_000)}${']'.repeat(20_000)}`]) {
+      writeFileSync(join(folder, name), text)
+      await expect(readChatModel(folder)).rejects.toThrow(`${name} is not a JSON object`)
+    }
+  },
+)

@@ -103,8 +103,7 @@ function typeText(given: unknown, root: JsonSchema, detail: Detail, depth: numbe
 
 function choicesText(choices: readonly unknown[], most: number): string {
   const shown = choices.slice(0, Math.max(most, 1)).map((choice) => {
-    const text = String(choice)
-    return typeof choice === 'string' && !/^[\w.-]+$/.test(text) ? JSON.stringify(text) : text
+    return typeof choice === 'string' && /^[\w.-]+$/.test(choice) ? choice : JSON.stringify(choice)
   })
   return [...shown, ...(choices.length > shown.length ? ['...'] : [])].join('|')
 }

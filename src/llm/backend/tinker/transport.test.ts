@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTinkerBackend } from './tinker-backend.ts'
 
-async function listen(answer: (url: string) => { status: number; location?: string }) {
+async function listen(answer: (url: string) => { status: number; location?: string; body?: string }) {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${String(request.headers['x-api-key'])}`)
-    const { status, location } = answer(request.url ?? '')
+    const { status, location, body = '{}' } = answer(request.url ?? '')
     response.writeHead(status, location === undefined ? {} : { location })
-    response.end('{}')
+    response.end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -34,3 +34,10 @@ test.each([301, 302, 307, 308])(
     expect(other.asked).toEqual([])
   },
 )
+
+test('an answer that is nested deeper than any reader can go is none', async () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+  const server = await listen(() => ({ status: 200, body: deep }))
+  const opening = createTinkerBackend({ baseUrl: server.url, patienceSeconds: 0.2 })
+  await expect(opening).rejects.toMatchObject({ code: 'tinker-bad-answer' })
+})

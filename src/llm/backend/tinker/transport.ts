@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
+import { parseForeignJson } from '../../../untrusted/json-nesting.ts'
 import { badAnswerError, excerpt, movedError, refusedError, unavailableError } from './errors.ts'
 import { apiPath } from './wire.ts'
 
@@ -154,7 +155,7 @@ function asList(_name: string, value: unknown): unknown {
 
 function readJson(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) as unknown }
+    return { value: parseForeignJson(text) }
   } catch {
     return undefined
   }

@@ -71,7 +71,7 @@ export function answers(wanted: WantedAnswer, answer: string | null): boolean {
 const bare = (text: string): string =>
   text
     .trim()
-    .replace(/^["'`“]+|["'`”.\s]+$/g, '')
+    .replace(/^["'`“]+|(?<!["'`”.\s])["'`”.\s]+$/g, '')
     .trim()
 
 /** True if the text contains the value as a whole, not as part of a longer word or path. */

@@ -96,3 +96,31 @@ test('lines around the JSON of a result are shown, and are no part of what can b
   expect(compactResult(text)).toBe('Rows:\n[{"id":1,"name":"oak"}]\nQuery took 4.05 ms')
   expect(compactResult('a\n\n\nb ')).toBe('a\nb')
 })
+
+test('runs of blank lines become one, other blanks stay', () => {
+  expect(compactResult('a \n\t\n b\nc  d\r\n\r\ne')).toBe('a\nb\nc  d\ne')
+  expect(compactResult(`x${' '.repeat(100_000)}x`, 10)).toBe('x        …')
+  expect(compactResult(`x${' \n'.repeat(100_000)}x`)).toBe('x\nx')
+  expect(compactResult('😀'.repeat(400), 300)).toBe(`${'😀'.repeat(299)}…`)
+})
+
+test('a result that is nested deeper than any reader can go is a text', () => {
+  for (const deep of [
+    '['.repeat(50_000) + ']'.repeat(50_000),
+    `Found:\n${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`,
+  ]) {
+    expect(jsonOfResult(deep)).toBeUndefined()
+    expect(compactResult(deep)).toBe(`${deep.slice(0, 299)}…`)
+    expect(otherValues(deep, 'a')).toEqual([])
+  }
+})
+
+test('what stands before and behind decides whether a part is whole', () => {
+  expect(containsWhole('a1.5', '5')).toBe(false)
+  expect(containsWhole('it is -5', '5')).toBe(false)
+  expect(containsWhole('3-5', '5')).toBe(true)
+  expect(containsWhole('😀-5', '5')).toBe(false)
+  expect(containsWhole('𝒜-5', '5')).toBe(true)
+  expect(containsWhole('5.0', '5')).toBe(false)
+  expect(containsWhole('xa '.repeat(50_000), 'a')).toBe(false)
+})

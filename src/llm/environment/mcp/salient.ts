@@ -1,5 +1,6 @@
 import type { Random } from '../../../engine/random/index.ts'
 import { jsonPart, jsonStart } from '../../../untrusted/json-in-text.ts'
+import { parseForeignJson } from '../../../untrusted/json-nesting.ts'
 import { spoken } from './arguments/words.ts'
 import { dated, isNoun } from './request/name-words.ts'
 
@@ -9,12 +10,12 @@ export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses the text if it is a JSON object or array; otherwise undefined. */
+/** Parses the text if it is a JSON object or array, nested at most 256 levels deep; otherwise undefined. */
 export function parseJson(text: string): unknown {
   const first = text.trimStart()[0]
   if (first !== '{' && first !== '[') return undefined
   try {
-    return JSON.parse(text) as unknown
+    return parseForeignJson(text)
   } catch {
     return undefined
   }
@@ -207,8 +208,9 @@ export function otherValues(text: string, answer: string, ignore: readonly strin
 export function containsWhole(text: string, part: string): boolean {
   if (part === '') return false
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
-    const before = text.slice(0, at)
-    const after = text.slice(at + part.length)
+    // A few characters decide: to search all that is before would take long for a part that occurs often.
+    const before = text.slice(Math.max(0, at - 4), at)
+    const after = text.slice(at + part.length, at + part.length + 4)
     const startsInside =
       /^[\p{L}\p{N}]/u.test(part) && /[\p{L}\p{N}]$|\d\.$|(?<![\p{L}\p{N}])-$/u.test(before)
     const endsInside = /[\p{L}\p{N}]$/u.test(part) && /^[\p{L}\p{N}]|^\.\d/u.test(after)
@@ -227,11 +229,12 @@ export const defaultResultLimit = 300
 export function compactResult(text: string, limit = defaultResultLimit): string {
   const json = jsonOfResult(text)
   const part = json === undefined ? undefined : jsonPart(text)
-  const words = (some: string): string => some.replace(/\s*\n\s*\n\s*/g, '\n')
+  const words = (some: string): string =>
+    some.replaceAll(/\s+/g, (blank) => (blank.indexOf('\n') < blank.lastIndexOf('\n') ? '\n' : blank))
   const short =
     part === undefined
       ? words(text.trim())
       : `${words(text.slice(0, part.from)).trimStart()}${JSON.stringify(json)}${words(text.slice(part.to)).trimEnd()}`
-  const points = Array.from(short)
+  const points = Array.from(short.slice(0, 2 * limit + 2))
   return points.length <= limit ? short : `${points.slice(0, limit - 1).join('')}…`
 }

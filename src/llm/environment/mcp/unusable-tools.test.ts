@@ -163,11 +163,38 @@ test('tools beyond the work limit of a list are left out, with the limit as the 
   }))
   const page = toolsPage['~standard'].validate({ tools })
   if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
-  expect(page.value.specs).toHaveLength(133)
+  expect(page.value.specs).toHaveLength(33)
   expect(page.value.unusable[0]).toEqual({
-    name: 'tool_133',
-    reason: 'its "inputSchema" cannot be checked: with those before it, it takes more than 2000000 steps',
+    name: 'tool_33',
+    reason: 'its "inputSchema" cannot be checked: with those before it, it takes more than 1000000 steps',
   })
+})
+
+test('finding out that patterns cannot be used is work too, and so are wide schemas', () => {
+  const left = (make: (i: number) => object): string[] => {
+    const tools = Array.from({ length: 400 }, (_, i) => ({
+      name: `tool_${i}`,
+      annotations,
+      inputSchema: text(make(i)),
+    }))
+    const page = toolsPage['~standard'].validate({ tools })
+    if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
+    return [...new Set(page.value.unusable.map(({ reason }) => reason.replace(/ \(at.*/, '')))]
+  }
+  const limit = 'its "inputSchema" cannot be checked: with those before it, it takes more than 1000000 steps'
+  expect(left((i) => ({ type: 'string', pattern: `${i}a{19000}b{5000}` }))).toEqual([
+    'the pattern has more than 20000 steps',
+    limit,
+  ])
+  expect(left((i) => ({ type: 'string', pattern: `${'\\p{L}'.repeat(200)}${i}` }))).toEqual([limit])
+  const wide = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`p${i}`, { type: 'string' }]))
+  expect(left(() => ({ type: 'object', properties: wide }))).toEqual([limit])
+  // A reference is read character by character.
+  const long = `#/$defs/${'~1'.repeat(10_000)}`
+  expect(left((i) => ({ anyOf: Array.from({ length: 4 }, () => ({ $ref: `${long}${i}` })) }))).toEqual([
+    'the reference leads nowhere',
+    limit,
+  ])
 })
 
 // Tools of which the server does not say whether they change anything. unmarked-tools.slow.test.ts has more of them.

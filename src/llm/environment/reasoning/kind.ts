@@ -84,7 +84,7 @@ function bare(text: string): string {
   return text
     .trim()
     .replace(/^[\s"'`*$“”]+/, '')
-    .replace(/[\s"'`*$“”.!]+$/, '')
+    .replace(/(?<![\s"'`*$“”.!])[\s"'`*$“”.!]+$/, '')
     .replaceAll(/[ \t\r]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')
 }

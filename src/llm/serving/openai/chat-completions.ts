@@ -190,6 +190,7 @@ export async function answerChat(
     fields: request,
     stop: format.stop,
     topLogprobs: request.topLogprobs,
+    field: 'messages' as const,
     ...defined({ grammar }),
   }
   if (!request.stream) {
@@ -209,20 +210,21 @@ export async function answerChat(
 
 function promptOf({ messages, tools }: ChatRequest, format: ChatFormat, window: number): Int32Array {
   try {
-    return withinWindow(window, (most) => format.open(messages, tools, most).tokens)
+    return withinWindow(window, 'messages', (most) => format.open(messages, tools, most).tokens)
   } catch (error) {
     if (!AgogeError.isInstance(error)) throw error
-    throw new RequestError(
-      400,
-      'invalid_conversation',
-      `${error.message}: ${String(error.given)}`,
-      'messages',
-    )
+    // Clients need not know which files the model is of.
+    const problem =
+      error.code === 'chat-template-failed' ? 'The chat template refuses the conversation' : error.message
+    throw new RequestError(400, 'invalid_conversation', `${problem}: ${String(error.given)}`, 'messages')
   }
 }
 
-/** Grammars up to this many characters, made by the chat format from the client's tool names, are cheap to compile. */
-const smallGrammar = 32_768
+/**
+ * Grammars up to this many characters, made by the chat format from the client's tool names, are cheap to compile: those of some 40
+ * tools.
+ */
+const smallGrammar = 4096
 
 /** The grammar of the output. A required call comes first, then `response_format`, then text with calls of the offered tools. */
 function grammarOf(
@@ -231,17 +233,19 @@ function grammarOf(
   { backend }: ServedModel,
   compiler: GrammarCompiler,
 ): GenerateOptions['grammar'] {
-  if (demanded === undefined && grammar !== undefined) return { allowed: grammar, compiler }
+  if (demanded === undefined && grammar !== undefined)
+    return { allowed: grammar, compiler, field: 'response_format' }
   if (demanded === undefined) {
     // Remote backends support no grammars; their output is only parsed.
     if (backend.continuousBatching === undefined) return undefined
     const allowed = format.outputGrammar(tools, parallel ? undefined : 1)
     if (allowed === undefined) return undefined
     // Ordinary chats do not wait for the grammars of others.
-    return JSON.stringify(allowed).length <= smallGrammar ? { allowed } : { allowed, compiler }
+    const isSmall = JSON.stringify(allowed).length <= smallGrammar
+    return { allowed, field: 'tools', ...(!isSmall && { compiler }) }
   }
   const allowed = format.callGrammar(demanded)
-  if (allowed !== undefined) return { allowed, compiler }
+  if (allowed !== undefined) return { allowed, compiler, field: 'tools' }
   throw new RequestError(
     400,
     'invalid_value',

@@ -2,6 +2,7 @@ import { defined } from '../../../defined.ts'
 import type { ConversationMessage } from '../../agent/chat-format/types.ts'
 import type { Grammar } from '../../grammar/compile.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
+import { parseForeignJson } from '../../../untrusted/json-nesting.ts'
 import { badField, booleanField, isRecord, numberField, readSampling, refuseFields } from './protocol.ts'
 import type { Json, SamplingFields } from './protocol.ts'
 
@@ -38,7 +39,7 @@ export function readChatRequest(body: Json): ChatRequest {
     callsAllowed: offered.length > 0,
     ...(choice === 'none' || choice === 'auto' ? {} : { demanded: choice }),
     ...defined({ grammar }),
-    parallel: body['parallel_tool_calls'] !== false,
+    parallel: booleanField(body, 'parallel_tool_calls', undefined, true),
     logprobs: booleanField(body, 'logprobs') || topLogprobs > 0,
     topLogprobs,
   }
@@ -58,18 +59,29 @@ function readMessage(message: unknown, index: number): ConversationMessage {
   const role = roles.get(message['role'])
   if (role === undefined) throw badField(`${at}.role`, message['role'], [...roles.keys()].join(', '))
   const text = readContent(message['content'], `${at}.content`)
-  const { tool_calls: calls, tool_call_id: callId } = message
-  const reasoning = message['reasoning_content'] ?? message['reasoning']
+  const { tool_call_id: callId } = message
+  const calls = message['tool_calls'] ?? []
+  if (!Array.isArray(calls)) throw badField(`${at}.tool_calls`, calls, 'a list of calls')
+  const reasoning = optionalText(
+    message['reasoning_content'] ?? message['reasoning'],
+    `${at}.reasoning_content`,
+  )
   if (role === 'tool' && typeof callId !== 'string') throw badField(`${at}.tool_call_id`, callId, 'a text')
   return {
     role,
     text,
-    ...(role === 'assistant' && typeof reasoning === 'string' && reasoning !== '' ? { reasoning } : {}),
-    ...(role === 'assistant' && Array.isArray(calls) && calls.length > 0
+    ...(role === 'assistant' && reasoning !== '' ? { reasoning } : {}),
+    ...(role === 'assistant' && calls.length > 0
       ? { calls: calls.map((call, i) => readCall(call, `${at}.tool_calls[${i}]`)) }
       : {}),
     ...(role === 'tool' ? { callId: callId as string } : {}),
   }
+}
+
+function optionalText(value: unknown, at: string): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string') throw badField(at, value, 'a text')
+  return value
 }
 
 function readContent(content: unknown, at: string): string {
@@ -87,19 +99,25 @@ function readContent(content: unknown, at: string): string {
     .join('')
 }
 
+/** Longer arguments fit no window, and take long to parse. */
+const mostArguments = 2 ** 20
+
 function readCall(call: unknown, at: string): NonNullable<ConversationMessage['calls']>[number] {
   const called = isRecord(call) ? call['function'] : undefined
   if (!isRecord(call) || !isRecord(called) || typeof called['name'] !== 'string')
     throw badField(at, call, 'a call of a function with its name')
   const given = called['arguments']
+  if (typeof given === 'string' && given.length > mostArguments)
+    throw badField(`${at}.function.arguments`, given, `at most ${mostArguments} characters`)
   const read = typeof given === 'string' ? parseObject(given) : given
-  if (!isRecord(read)) throw badField(`${at}.function.arguments`, given, 'a JSON object, as a text')
-  return { id: typeof call['id'] === 'string' ? call['id'] : '', name: called['name'], arguments: read }
+  if (!isRecord(read))
+    throw badField(`${at}.function.arguments`, given, 'a JSON object of at most 256 levels, as a text')
+  return { id: optionalText(call['id'], `${at}.id`), name: called['name'], arguments: read }
 }
 
 function parseObject(text: string): unknown {
   try {
-    return text.trim() === '' ? {} : (JSON.parse(text) as unknown)
+    return text.trim() === '' ? {} : parseForeignJson(text)
   } catch {
     return undefined
   }
@@ -112,13 +130,13 @@ function readTools(tools: unknown): ToolSpec[] {
     const described = isRecord(tool) ? tool['function'] : undefined
     if (!isRecord(tool) || tool['type'] !== 'function' || !isRecord(described))
       throw badField(`tools[${i}]`, tool, 'a tool of type function')
-    const { name, description, parameters } = described
-    if (typeof name !== 'string' || name === '') throw badField(`tools[${i}].function.name`, name, 'a name')
-    return {
-      name,
-      ...(typeof description === 'string' ? { description } : {}),
-      inputSchema: isRecord(parameters) ? parameters : { type: 'object', properties: {} },
-    }
+    const { name } = described
+    const at = `tools[${i}].function`
+    if (typeof name !== 'string' || name === '') throw badField(`${at}.name`, name, 'a name')
+    const description = optionalText(described['description'], `${at}.description`)
+    const parameters = described['parameters'] ?? { type: 'object', properties: {} }
+    if (!isRecord(parameters)) throw badField(`${at}.parameters`, parameters, 'a JSON Schema, as an object')
+    return { name, ...(description === '' ? {} : { description }), inputSchema: parameters }
   })
 }
 

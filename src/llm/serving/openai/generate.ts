@@ -9,7 +9,7 @@ import type { GrammarCompiler } from '../../grammar/compiler.ts'
 import type { ModelBackend, SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import type { SamplingFields } from './protocol.ts'
-import { RequestError } from './protocol.ts'
+import { badField, RequestError } from './protocol.ts'
 
 /** A model behind the endpoint. */
 export interface ServedModel {
@@ -31,39 +31,58 @@ export interface GenerateOptions {
   /** Ids that end an output. */
   stop: readonly number[]
   topLogprobs: number
-  /** The grammar and its compiler. Without a compiler, the sampling thread compiles it. */
-  grammar?: { allowed: Grammar; compiler?: GrammarCompiler | undefined }
+  /** The grammar, its compiler, and the field that it is of. Without a compiler, the sampling thread compiles it. */
+  grammar?: { allowed: Grammar; compiler?: GrammarCompiler | undefined; field: 'response_format' | 'tools' }
+  /** The field that the prompts are of. */
+  field: PromptField
   client: QueueClient
 }
+
+/** Where a request has its prompts. */
+export type PromptField = 'messages' | 'prompt'
 
 /**
  * Samples `n` outputs of each prompt, in the order of the prompts. The same request with a `seed` gives the same output.
  *
- * @throws RequestError `context_length_exceeded` if the prompt leaves no space in the context window.
+ * @throws RequestError `context_length_exceeded` if the prompt leaves no space in the context window, `invalid_value` with the field
+ * of a grammar that cannot be used.
  */
 export async function generate(
   prompts: readonly Int32Array[],
   options: GenerateOptions,
 ): Promise<SampleOutput[]> {
-  const { model, queue, fields, stop, topLogprobs, grammar, client } = options
+  checkPrompts(prompts, options)
+  try {
+    return await sample(prompts, options)
+  } catch (error) {
+    throw options.grammar === undefined ? error : aboutField(error, options.grammar.field)
+  }
+}
+
+function checkPrompts(
+  prompts: readonly Int32Array[],
+  { model, queue, fields: { n }, field }: GenerateOptions,
+): void {
   const { window, tokenizer, backend } = model
+  if (prompts.length * n > queue.limit) {
+    const expected = `at most ${queue.limit} choices, n of each prompt`
+    throw badField('n', prompts.length * n, expected)
+  }
   // A model may have more ids than its tokenizer has texts for.
   const size = backend.config?.vocab_size ?? tokenizer.vocabularySize
   for (const prompt of prompts) {
-    if (prompt.length === 0 || prompt.length >= window) {
-      throw contextExceeded(prompt.length, window)
-    }
+    if (prompt.length === 0 || prompt.length >= window) throw contextExceeded(prompt.length, window, field)
     const wrong = prompt.find((id) => id < 0 || id >= size)
-    if (wrong !== undefined) {
-      const most = size - 1
-      throw new RequestError(
-        400,
-        'invalid_value',
-        `There is no token ${wrong}: ids go from 0 to ${most}.`,
-        'prompt',
-      )
-    }
+    if (wrong === undefined) continue
+    const problem = `There is no token ${wrong}: ids go from 0 to ${size - 1}.`
+    throw new RequestError(400, 'invalid_value', problem, field)
   }
+}
+
+async function sample(
+  prompts: readonly Int32Array[],
+  { model: { window }, queue, fields, stop, topLogprobs, grammar, client }: GenerateOptions,
+): Promise<SampleOutput[]> {
   const compiled = (await grammar?.compiler?.compile(grammar.allowed, client.signal)) ?? grammar?.allowed
   const { temperature, topP, topK, minP, seed, n } = fields
   const stream = seed === undefined ? randomUUID() : 'seeded'
@@ -84,6 +103,21 @@ export async function generate(
   return queue.sample(requests, client)
 }
 
+/** Error codes of grammars. */
+const grammarCodes = new Set([
+  'bad-grammar',
+  'grammar-too-large',
+  'unsupported-schema',
+  'unsupported-pattern',
+])
+
+/** The error of a grammar with the field that it is of; any other error as it is. */
+function aboutField(error: unknown, field: string): unknown {
+  if (!AgogeError.isInstance(error) || !grammarCodes.has(error.code)) return error
+  const problem = `${field}: ${error.message}: expected ${error.expected ?? 'others'}`
+  return new RequestError(400, 'invalid_value', problem, field)
+}
+
 export function usageOf(promptTokens: number, completionTokens: number): Record<string, number> {
   return {
     prompt_tokens: promptTokens,
@@ -92,18 +126,18 @@ export function usageOf(promptTokens: number, completionTokens: number): Record<
   }
 }
 
-function contextExceeded(tokens: number | string, window: number): RequestError {
+function contextExceeded(tokens: number | string, window: number, field: PromptField): RequestError {
   const problem = `The prompt has ${tokens} tokens; this model sees ${window}, of which it has to write at least one.`
-  return new RequestError(400, 'context_length_exceeded', problem, 'messages')
+  return new RequestError(400, 'context_length_exceeded', problem, field)
 }
 
 /** Encodes a prompt. Refuses one that exceeds the context window before encoding all of it. */
-export function withinWindow<T>(window: number, encode: (most: number) => T): T {
+export function withinWindow<T>(window: number, field: PromptField, encode: (most: number) => T): T {
   try {
     return encode(window - 1)
   } catch (error) {
     if (!AgogeError.isInstance(error) || error.code !== 'sequence-too-long') throw error
-    throw contextExceeded(`more than ${window - 1}`, window)
+    throw contextExceeded(`more than ${window - 1}`, window, field)
   }
 }
 

@@ -23,23 +23,32 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
+/** Longer messages say back what they were sent. */
+const longestMessage = 1000
+
+const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}…`
+
 /** The body of an error in OpenAI's format. An aborted request failed for the reason of its `signal`. */
 function errorBody(error: unknown, signal?: AbortSignal): string {
   const { status, code, message, param } = asRequestError(error, signal)
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
-  return JSON.stringify({ error: { message, type, param, code } })
+  return JSON.stringify({ error: { message: shortened(message, longestMessage), type, param, code } })
 }
 
 /** The response to a failed request. */
-export function errorResponse(error: unknown, signal?: AbortSignal): Response {
+export function errorResponse(
+  error: unknown,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Response {
   const { status } = asRequestError(error, signal)
   return new Response(errorBody(error, signal), {
     status,
     headers: {
       'content-type': 'application/json',
       ...(status === 429 ? { 'retry-after': '1' } : {}),
-      // Does not read the rest of a body that is too long.
-      ...(status === 413 ? { connection: 'close' } : {}),
+      ...headers,
     },
   })
 }
@@ -69,15 +78,17 @@ function asRequestError(given: unknown, signal?: AbortSignal): RequestError {
   return new RequestError(500, 'internal_error', error instanceof Error ? error.message : String(error))
 }
 
+/** The beginning of a value, as JSON. */
+export function shownValue(value: unknown): string {
+  const most = 200
+  const shown = JSON.stringify(typeof value === 'string' ? value.slice(0, most) : value)
+  return shown === undefined ? 'nothing' : shown.slice(0, most)
+}
+
 /** An error about a field. */
 export function badField(param: string, given: unknown, expected: string): RequestError {
-  const shown = JSON.stringify(given)
-  return new RequestError(
-    400,
-    'invalid_value',
-    `${param}: expected ${expected}, given ${shown === undefined ? 'nothing' : shown.slice(0, 200)}`,
-    param,
-  )
+  const problem = `${param}: expected ${expected}, given ${shownValue(given)}`
+  return new RequestError(400, 'invalid_value', problem, param)
 }
 
 /** How a response is sent: as one body, or as events. */
@@ -159,10 +170,19 @@ export function numberField(
   return value
 }
 
-export function booleanField(body: Json, name: string): boolean {
+/** `of` is the object that the field is in, if not the body itself. */
+export function booleanField(body: Json, name: string, of?: string, otherwise = false): boolean {
   const value = body[name]
-  if (value === undefined || value === null) return false
-  if (typeof value !== 'boolean') throw badField(name, value, 'true or false')
+  if (value === undefined || value === null) return otherwise
+  if (typeof value !== 'boolean')
+    throw badField(of === undefined ? name : `${of}.${name}`, value, 'true or false')
+  return value
+}
+
+/** An object; an empty one if it is missing or null. */
+function optionalRecord(body: Json, name: string): Json {
+  const value = body[name] ?? {}
+  if (!isRecord(value)) throw badField(name, value, 'an object')
   return value
 }
 
@@ -204,7 +224,6 @@ export function readSampling(body: Json): SamplingFields {
   const topK = numberField(body, 'top_k', { least: -1, whole: true })
   const minP = numberField(body, 'min_p', { least: 0, most: 1 })
   const seed = numberField(body, 'seed', { whole: true })
-  const options = body['stream_options']
   return {
     maxTokens:
       numberField(body, 'max_completion_tokens', { least: 1, whole: true }) ??
@@ -216,11 +235,7 @@ export function readSampling(body: Json): SamplingFields {
     stop: readStop(body['stop']),
     n: numberField(body, 'n', { least: 1, most: 128, whole: true }) ?? 1,
     stream: booleanField(body, 'stream'),
-    includeUsage:
-      typeof options === 'object' &&
-      options !== null &&
-      'include_usage' in options &&
-      options.include_usage === true,
+    includeUsage: booleanField(optionalRecord(body, 'stream_options'), 'include_usage', 'stream_options'),
     returnTokenIds: booleanField(body, 'return_token_ids'),
   }
 }

@@ -115,3 +115,84 @@ test('a prompt that cannot fit is refused before it is tokenised', async () => {
   const many = client.completions.create({ model: 'tiny', prompt: Array.from({ length: 300 }, () => 'a') })
   await expect(many).rejects.toMatchObject({ status: 400, param: 'prompt' })
 })
+
+test('a field of a wrong type is not taken for a missing one', async () => {
+  const { url } = await start(servedModel(saying(tokenizer, () => 'x<|im_end|>')))
+  const paramOf = async (fields: object) => {
+    const response = await post(url, { messages: hi, ...fields })
+    return [response.status, ((await response.json()) as { error: { param: string } }).error.param]
+  }
+  const said = (fields: object) => ({ messages: [{ role: 'assistant', content: '', ...fields }] })
+  const tool = (fields: object) => ({ tools: [{ type: 'function', function: { name: 'f', ...fields } }] })
+  const call = { type: 'function', function: { name: 'f', arguments: '{}' } }
+  const cases: [object, string][] = [
+    [{ parallel_tool_calls: 'no' }, 'parallel_tool_calls'],
+    [{ stream_options: true }, 'stream_options'],
+    [{ stream_options: { include_usage: 1 } }, 'stream_options.include_usage'],
+    [said({ reasoning_content: 5 }), 'messages[0].reasoning_content'],
+    [said({ tool_calls: {} }), 'messages[0].tool_calls'],
+    [said({ tool_calls: [{ ...call, id: 5 }] }), 'messages[0].tool_calls[0].id'],
+    [tool({ description: [] }), 'tools[0].function.description'],
+    [tool({ parameters: 'x' }), 'tools[0].function.parameters'],
+  ]
+  for (const [fields, param] of cases) expect(await paramOf(fields)).toEqual([400, param])
+})
+
+test('what would take long to read is refused, and errors are short', async () => {
+  const { url } = await start(servedModel(saying(tokenizer, () => 'x<|im_end|>')))
+  const answerOf = async (asked: Promise<Response>) => {
+    const response = await asked
+    const text = await response.text()
+    expect(text.length).toBeLessThan(1500)
+    return [response.status, (JSON.parse(text) as { error: unknown }).error]
+  }
+  const many = (value: unknown) => Array.from({ length: 200_000 }, () => value)
+  for (const value of [{}, '', 1])
+    expect(await answerOf(post(url, { messages: hi, metadata: many(value) }))).toMatchObject([
+      400,
+      { code: 'invalid_json', message: expect.stringContaining('too many') as unknown },
+    ])
+  const call = (depth: number) => ({
+    id: 'c',
+    type: 'function',
+    function: { name: 'f', arguments: `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}` },
+  })
+  for (const depth of [300, 100_000])
+    expect(
+      await answerOf(post(url, { messages: [{ role: 'assistant', tool_calls: [call(depth)] }] })),
+    ).toMatchObject([400, { param: 'messages[0].tool_calls[0].function.arguments' }])
+  const long = { ...call(1), function: { name: 'f', arguments: `{"a":"${'x'.repeat(1e6 + 1e5)}"}` } }
+  expect(await answerOf(post(url, { messages: [{ role: 'assistant', tool_calls: [long] }] }))).toMatchObject([
+    400,
+    { param: 'messages[0].tool_calls[0].function.arguments' },
+  ])
+  expect(await answerOf(post(url, { messages: hi, model: 'x'.repeat(1e6) }))).toMatchObject([
+    404,
+    { param: 'model' },
+  ])
+  expect(await answerOf(fetch(`${url}/${'x'.repeat(8000)}`))).toMatchObject([404, { code: 'unknown_url' }])
+  const prompts = Array.from({ length: 100 }, () => 'a')
+  const completing = fetch(`${url}/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt: prompts, n: 100 }),
+  })
+  expect(await answerOf(completing)).toMatchObject([400, { param: 'n' }])
+})
+
+test('a client that sends more than it may still gets the answer', async () => {
+  const { url } = await start(servedModel(saying(tokenizer, () => 'x<|im_end|>')), { mostBytes: 2000 })
+  const { port } = new URL(url)
+  const status = await new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', connection: 'close' }
+    const sent = ask({ port, path: '/v1/chat/completions', method: 'POST', headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    sent.on('error', reject)
+    // All of it is written before the answer is read.
+    for (let i = 0; i < 300; i++) sent.write('x'.repeat(65_536))
+    sent.end()
+  })
+  expect(status).toBe(413)
+})

@@ -7,14 +7,16 @@ import {
   calledHost,
   checkExposure,
   createHttpApp,
+  dropBody,
   isLocalHost,
   isSameKey,
   listen,
-  parseJsonBody,
-  readBytes,
+  readBody,
+  yieldToOthers,
 } from '../http.ts'
+import { createJsonReader } from '../json-body.ts'
 import { answerChat } from './chat-completions.ts'
-import { RequestError, errorResponse, isRecord, respond } from './protocol.ts'
+import { RequestError, errorResponse, isRecord, respond, shownValue } from './protocol.ts'
 import type { Json } from './protocol.ts'
 import type { ServedModel } from './generate.ts'
 import { answerText } from './text-completions.ts'
@@ -79,7 +81,10 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
   let closing = false
 
   const app = await createHttpApp()
-  app.onError((error, { get }) => errorResponse(error, get('signal')))
+  app.onError(async (error, { get, env }) => {
+    const isOver = await dropBody(env.incoming)
+    return errorResponse(error, get('signal'), isOver ? {} : { connection: 'close' })
+  })
   app.notFound(({ req }) => {
     throw new RequestError(404, 'unknown_url', `There is no ${req.method} ${req.path}.`)
   })
@@ -109,7 +114,7 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
     { path: '/v1/completions', answer: answerText },
   ]) {
     app.post(path, async ({ env, get }) => {
-      const body = await readBody(env.incoming, mostBytes)
+      const body = await readRequest(env.incoming, mostBytes)
       checkModel(body, model)
       return respond(get('signal'), (reply) => answer(body, model, queue, reply, compiler))
     })
@@ -170,22 +175,31 @@ function checkAccess(incoming: IncomingMessage, key: string | undefined): void {
   throw new RequestError(401, 'invalid_api_key', problem)
 }
 
+/** Reading JSON within these takes a fortieth of a second. No conversation, tool or schema comes near. */
+const jsonLimits = { parts: 2 ** 15, commas: 2 ** 17 }
+
 /** The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else. */
-async function readBody(incoming: IncomingMessage, mostBytes: number): Promise<Json> {
+async function readRequest(incoming: IncomingMessage, mostBytes: number): Promise<Json> {
   // A browser cannot send this type to another origin without a preflight request.
   if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
     throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
-  const tooLarge = (): RequestError =>
-    new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`)
-  const body = parseJsonBody(await readBytes(incoming, mostBytes, tooLarge), (problem, expected) => {
+  const reader = createJsonReader(jsonLimits, (problem, expected) => {
     throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
   })
+  await readBody(
+    incoming,
+    mostBytes,
+    (part) => reader.push(part),
+    () => new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`),
+  )
+  const body = reader.end()
+  await yieldToOthers()
   if (!isRecord(body)) throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
   return body
 }
 
 function checkModel({ model: given }: Json, { name }: ServedModel): void {
   if (given === undefined || given === name) return
-  const problem = `The model ${JSON.stringify(given)} does not exist; this server has ${JSON.stringify(name)}.`
+  const problem = `The model ${shownValue(given)} does not exist; this server has ${JSON.stringify(name)}.`
   throw new RequestError(404, 'model_not_found', problem, 'model')
 }

@@ -45,7 +45,7 @@ function readPrompts(prompt: unknown, { tokenizer, window }: ServedModel, mostPr
   if (list.length > mostPrompts) throw badField('prompt', `${list.length} prompts`, `at most ${mostPrompts}`)
   return list.map((one) => {
     if (typeof one === 'string' && one !== '')
-      return withinWindow(window, (most) => tokenizer.encode(one, { addedTokens: true, most }))
+      return withinWindow(window, 'prompt', (most) => tokenizer.encode(one, { addedTokens: true, most }))
     if (isIds(one)) return tokensOf(one)
     throw badField('prompt', one, expected)
   })
@@ -68,7 +68,14 @@ export async function answerText(
     model: model.name,
   }
   const stop = model.format?.stop ?? []
-  const asked = { model, queue, fields: request, stop, topLogprobs: request.logprobs ?? 0 }
+  const asked = {
+    model,
+    queue,
+    fields: request,
+    stop,
+    topLogprobs: request.logprobs ?? 0,
+    field: 'prompt' as const,
+  }
   const { prompts, n } = request
   const usage = (outputs: readonly SampleOutput[]): Json =>
     usageOf(

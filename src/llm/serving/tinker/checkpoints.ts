@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Context, Handler } from './context.ts'
-import { refuse, textOf } from './fields.ts'
+import { countOf, refuse, textOf } from './fields.ts'
 
 export type CheckpointKind = 'weights' | 'sampler_weights'
 
@@ -156,9 +156,12 @@ function runs({ models, store }: Context): Record<string, unknown>[] {
 }
 
 export const listRuns: Handler = ({ context, query }) => {
+  const bound = (name: string, otherwise: number): number => {
+    const given = query.get(name)
+    return countOf({ [name]: given !== null && /^\d+$/.test(given) ? Number(given) : given }, name, otherwise)
+  }
+  const [offset, limit] = [bound('offset', 0), bound('limit', 20)]
   const all = runs(context)
-  const offset = Number(query.get('offset') ?? 0)
-  const limit = Number(query.get('limit') ?? 20)
   return {
     json: {
       training_runs: all.slice(offset, offset + limit),

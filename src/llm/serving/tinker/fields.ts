@@ -26,13 +26,16 @@ export function refuse(
   return new AgogeError(message, { code, ...details })
 }
 
+/** Longer messages say back what they were sent. */
+const longestMessage = 1000
+
 /** The problem as one text, since other clients show only that. */
 export function refusalText(error: unknown): string {
   if (!AgogeError.isInstance(error)) return 'the server failed; its log says why'
   const { message, given, expected, hint } = error
   const shown = given === undefined ? undefined : typeof given === 'string' ? given : JSON.stringify(given)
   return [
-    message,
+    message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message,
     ...(shown === undefined ? [] : [`given: ${shown.slice(0, 400)}`]),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(hint === undefined ? [] : [hint]),

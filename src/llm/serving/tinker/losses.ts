@@ -44,7 +44,7 @@ export function engineLoss(lossFn: string, config: Readonly<Record<string, numbe
       hint: 'Any other loss: forward_backward_custom of the SDK, which needs cross_entropy only.',
     })
   }
-  const strange = Object.keys(config).find((name) => !(name in defaults))
+  const strange = Object.keys(config).find((name) => !Object.hasOwn(defaults, name))
   if (strange !== undefined) {
     const expected = Object.keys(defaults).join(', ') || 'no settings'
     throw refuse('tinker-bad-request', `The loss ${lossFn} has no setting ${strange}`, { expected })
@@ -259,9 +259,16 @@ function readTensor(inputs: Fields, name: string, length: number): ArrayLike<num
     })
   }
   const values = numbersOf(tensor, 'data')
-  if (values.length === length) return values
-  throw refuse('tinker-bad-request', `${name} does not fit the model's input`, {
-    given: `${values.length} values`,
-    expected: `${length}, one a token`,
+  if (values.length !== length)
+    throw refuse('tinker-bad-request', `${name} does not fit the model's input`, {
+      given: `${values.length} values`,
+      expected: `${length}, one a token`,
+    })
+  // Protobuf without a shape has an empty one.
+  const [size = length] = Array.isArray(shape) ? (shape as unknown[]) : [shape ?? length]
+  if (size === length) return values
+  throw refuse('tinker-bad-request', `The shape of ${name} does not fit the model's input`, {
+    given: shape,
+    expected: `[${length}], or none`,
   })
 }

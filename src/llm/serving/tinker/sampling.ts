@@ -218,7 +218,7 @@ function readOptions(params: Fields, window: number, seed: number): SampleOption
 
 function readStop(stop: unknown): { tokens: number[]; texts: string[] } {
   const list = stop === undefined || stop === null ? [] : Array.isArray(stop) ? (stop as unknown[]) : [stop]
-  const tokens = list.filter((each) => typeof each === 'number')
+  const tokens = list.filter((each) => Number.isSafeInteger(each) && (each as number) >= 0) as number[]
   const texts = list.filter((each) => typeof each === 'string')
   if (tokens.length === list.length || texts.length === list.length) return { tokens, texts }
   throw refuse('tinker-bad-request', 'The field stop is wrong', {

@@ -70,12 +70,31 @@ test('invalid requests are refused with the name of the field', async () => {
     ['create_model', { session_id: 'none', base_model: 'tiny' }, 404, 'no such session'],
     ['create_model', { session_id: session, base_model: 'huge' }, 404, 'expected: tiny'],
     ['create_model', { session_id: session, base_model: 'tiny', lora_config: { rank: 1.5 } }, 400, 'rank'],
+    [
+      'create_model',
+      { session_id: session, base_model: 'tiny', lora_config: { rank: 1e6 } },
+      400,
+      'at most 24, the width of the model',
+    ],
+    [
+      'create_model',
+      { session_id: session, base_model: 'tiny', lora_config: { rank: 1, train_mlp: 'no' } },
+      400,
+      'train_mlp',
+    ],
     ['forward_backward', { model_id: 'none' }, 404, 'no such model'],
     ['forward_backward', imitation('x'), 400, 'data'],
     ['forward_backward', imitation([]), 400, 'no data'],
     ['forward_backward', imitation([datum([1, 2, 3], { weights: { data: [1] } })]), 400, 'Datum 0: weights'],
     ['forward_backward', imitation([datum([1, 2, 3], { mask: { data: [1, 1] } })]), 400, 'mask'],
     ['forward_backward', imitation([datum([1, 2.5, 3])]), 400, 'token id'],
+    [
+      'forward_backward',
+      imitation([datum([1, 2, 3], { weights: { data: [1, 1], shape: [3] } })]),
+      400,
+      'The shape of weights',
+    ],
+    ['forward_backward', imitation([datum([1, 2])], { loss_fn_config: { toString: 1 } }), 400, 'no setting'],
     [
       'forward_backward',
       imitation([datum([1, 2, 3], { target_tokens: { data: [7, 3] } })]),
@@ -122,6 +141,12 @@ test('invalid requests are refused with the name of the field', async () => {
       400,
       'at most 1024',
     ],
+    [
+      'asample',
+      { base_model: 'tiny', prompt: { chunks: [{ tokens: [1] }] }, sampling_params: { stop: [-1.5] } },
+      400,
+      'stop',
+    ],
     ['retrieve_future', { request_id: 'another-7' }, 404, 'no request'],
     ['nothing', {}, 404, 'no such call'],
     ['optim_step', '{"half', 400, 'not JSON'],
@@ -132,6 +157,15 @@ test('invalid requests are refused with the name of the field', async () => {
     expect(answer.status, `${path} ${JSON.stringify(body)}: ${JSON.stringify(answer.body)}`).toBe(status)
     expect(String(answer.body['detail'])).toContain(said)
   }
+})
+
+test('bounds of lists are whole numbers', async () => {
+  for (const query of ['limit=-1', 'limit=abc', 'limit=', 'offset=1.5'])
+    expect(await call(`training_runs?${query}`)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining(query.split('=')[0]) as unknown },
+    })
+  expect((await call('training_runs?limit=1&offset=0')).status).toBe(200)
 })
 
 test('a failure during execution becomes the result of the request, with its category', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AgogeError } from '../../../error.ts'
 import { apiPath } from '../../backend/tinker/wire.ts'
@@ -7,18 +7,20 @@ import {
   calledHost,
   checkExposure,
   createHttpApp,
+  dropBody,
   isLocalHost,
   isSameKey,
   listen,
-  parseJsonBody,
-  readBytes,
+  readBody,
+  yieldToOthers,
 } from '../http.ts'
 import type { HttpApp, HttpContext } from '../http.ts'
+import { createJsonReader } from '../json-body.ts'
 import * as checkpoints from './checkpoints.ts'
 import { openCheckpointStore } from './checkpoints.ts'
 import type { Context, Handler, Reply } from './context.ts'
 import { createSessions } from './context.ts'
-import { errorResponse, fieldsOf, refuse } from './fields.ts'
+import { errorResponse, type Fields, fieldsOf, refuse } from './fields.ts'
 import { createFutures, retrieveFuture } from './futures.ts'
 import { createServedModels, openBaseModels } from './models.ts'
 import { createSamplers, sample } from './sampling.ts'
@@ -164,10 +166,11 @@ async function createProtocolApp(
   { apiKey, maxBody, onFault }: ProtocolOptions,
 ): Promise<HttpApp> {
   const app = await createHttpApp()
-  app.onError((error, { env: { incoming } }) => {
-    if (!AgogeError.isInstance(error)) onFault(error)
-    // The unread part of a refused body must not be read as the next request.
-    return errorResponse(error, incoming.complete ? {} : { connection: 'close' })
+  app.onError(async (error, { env: { incoming } }) => {
+    // A client that hangs up in the middle of its request is no fault of the server.
+    if (!AgogeError.isInstance(error) && !incoming.destroyed) onFault(error)
+    const isOver = await dropBody(incoming)
+    return errorResponse(error, isOver ? {} : { connection: 'close' })
   })
   app.notFound(({ req }) => {
     throw refuse('tinker-no-such-call', 'There is no such call', { given: `${req.method} ${req.path}` })
@@ -192,54 +195,70 @@ async function readCall(
   context: Context,
   maxBody: number,
 ): Promise<Parameters<Handler>[0]> {
-  const hasBody = req.method === 'POST'
-  const bytes = hasBody ? await readBody(incoming, maxBody) : new Uint8Array(0)
+  const digest = createHash('sha256').update(`${req.path}\n`)
+  const read = req.method === 'POST' ? await readFields(incoming, req.path, maxBody, digest) : { body: {} }
+  return {
+    context,
+    body: read.body,
+    digest: digest.digest('base64'),
+    params: req.param(),
+    query: new URL(req.url).searchParams,
+    protobuf: (incoming.headers.accept ?? '').toLowerCase().includes(protobufType),
+    forwardOnly: read.forwardOnly ?? false,
+  }
+}
+
+/** Lists of numbers may be as long as a body; of everything else no honest request has as much. */
+const jsonLimits = { parts: 2 ** 18, commas: Infinity }
+
+/** The fields of a body, JSON or protobuf, of which `digest` takes all bytes. */
+async function readFields(
+  incoming: IncomingMessage,
+  path: string,
+  most: number,
+  digest: Hash,
+): Promise<{ body: Fields; forwardOnly?: boolean }> {
   const type = incoming.headers['content-type']?.split(';')[0].trim().toLowerCase()
-  const decoded =
-    type === protobufType && req.path === `${apiPath}/forward_backward`
-      ? await readProtobuf(bytes)
-      : undefined
+  checkEncoding(incoming)
+  const hint = 'Send fewer sequences at once.'
+  const tooLarge = (): Error =>
+    refuse('tinker-body-too-large', `The body has more than ${most} bytes`, { hint })
+  if (type === protobufType && path === `${apiPath}/forward_backward`) {
+    const parts: Buffer[] = []
+    const take = (part: Buffer): void => {
+      digest.update(part)
+      parts.push(part)
+    }
+    await readBody(incoming, most, take, tooLarge)
+    // Protobuf is loaded for the first client that uses it.
+    const { readForwardBackwardRequest } = await import('./protobuf/messages.ts')
+    return readForwardBackwardRequest(new Uint8Array(Buffer.concat(parts)))
+  }
   // A browser sends this type to another origin only after a preflight request, which is refused.
-  if (hasBody && decoded === undefined && type !== 'application/json')
+  if (type !== 'application/json')
     throw refuse('tinker-media-type', 'The type of the body is wrong', {
       given: type,
       expected: 'application/json',
     })
-  const json = hasBody && decoded === undefined ? parseJson(bytes) : {}
-  return {
-    context,
-    body: decoded?.body ?? fieldsOf(json, 'body'),
-    digest: createHash('sha256').update(`${req.path}\n`).update(bytes).digest('base64'),
-    params: req.param(),
-    query: new URL(req.url).searchParams,
-    protobuf: (incoming.headers.accept ?? '').toLowerCase().includes(protobufType),
-    forwardOnly: decoded?.forwardOnly ?? false,
-  }
-}
-
-/** Protobuf is loaded for the first client that uses it. */
-async function readProtobuf(bytes: Uint8Array) {
-  const { readForwardBackwardRequest } = await import('./protobuf/messages.ts')
-  return readForwardBackwardRequest(bytes)
-}
-
-async function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  const encoding = incoming.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw refuse('tinker-media-type', 'Compressed bodies are not understood', {
-      given: encoding,
-      expected: 'no content-encoding, as this server says in client/config',
-    })
-  }
-  const hint = 'Send fewer sequences at once.'
-  return readBytes(incoming, most, () =>
-    refuse('tinker-body-too-large', `The body has more than ${most} bytes`, { hint }),
-  )
-}
-
-function parseJson(body: Uint8Array): unknown {
-  return parseJsonBody(body, (problem, expected) => {
+  const reader = createJsonReader(jsonLimits, (problem, expected) => {
     throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
+  })
+  const take = (part: Buffer): void => {
+    digest.update(part)
+    reader.push(part)
+  }
+  await readBody(incoming, most, take, tooLarge)
+  const json = reader.end()
+  await yieldToOthers()
+  return { body: fieldsOf(json, 'body') }
+}
+
+function checkEncoding({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']
+  if (encoding === undefined || encoding === 'identity') return
+  throw refuse('tinker-media-type', 'Compressed bodies are not understood', {
+    given: encoding,
+    expected: 'no content-encoding, as this server says in client/config',
   })
 }
 

@@ -58,7 +58,7 @@ export const heartbeat: Handler = ({ context, body }) => {
 export const createModel: Handler = ({ context, body }) => {
   const session = context.sessions.find(textOf(body, 'session_id'))
   const baseModel = context.base.find(textOf(body, 'base_model'))
-  const lora = readLoraConfig(body)
+  const lora = readLoraConfig(body, baseModel.config)
   // Early clients do not number their models.
   const number = countOf(body, 'model_seq_id', session.models.size)
   const before = session.models.get(number)

@@ -3,6 +3,7 @@ import type { LocalBackend } from '../../backend/local-backend.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'
 import type { ForwardBackwardOutput } from '../../backend/tinker/wire.ts'
 import { reportMetrics } from '../../backend/tinker/loss-requests.ts'
+import type { TransformerConfig } from '../../model/config.ts'
 import type { OptimStep } from '../../model-backend.ts'
 import { type CheckpointFacts, type CheckpointPlace, parsePath, pathOf } from './checkpoints.ts'
 import { type Call, type Context, type Handler, once, taken } from './context.ts'
@@ -92,12 +93,18 @@ function below1(params: Fields, name: string, otherwise: number): number {
 }
 
 /** `lora_config`: rank 0, or none, trains all weights. */
-export function readLoraConfig(body: Fields) {
+export function readLoraConfig(body: Fields, { hidden_size, intermediate_size }: TransformerConfig) {
   if (body['lora_config'] === undefined || body['lora_config'] === null) return undefined
   const config = fieldsOf(body['lora_config'], 'lora_config')
   const rank = countOf(config, 'rank', undefined)
   if (rank === 0) return undefined
-  const flag = (name: string): boolean => config[name] !== false
+  const most = Math.max(hidden_size, intermediate_size)
+  if (rank > most)
+    throw refuse('tinker-bad-request', 'The field rank is wrong', {
+      given: rank,
+      expected: `at most ${most}, the width of the model: more has no effect and takes memory`,
+    })
+  const flag = (name: string): boolean => flagOf(config, name, true)
   return {
     rank,
     seed: countOf(config, 'seed', 0),

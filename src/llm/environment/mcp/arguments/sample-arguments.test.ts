@@ -284,3 +284,46 @@ test('of an argument that chooses the action, a question takes those that may re
   expect(drawn(['create', 'drop'], 'reads')).toEqual(['create', 'drop'])
   expect(drawn(['add', 'subtract'], 'reads')).toEqual(['add', 'subtract'])
 })
+
+test('steps that no number can take are those of any number, or refused', () => {
+  const number = (more: object) => ({
+    type: 'object',
+    properties: { a: { type: 'number', ...more } },
+    required: ['a'],
+  })
+  for (const multipleOf of [0, -1, 1e-300, 5e-324, 1e308, 3e-16])
+    for (const bounds of [{}, { minimum: 0.1, maximum: 1e300 }, { minimum: -1.7e308 }])
+      for (let seed = 0; seed < 5; seed++)
+        try {
+          expect(Number.isFinite(draw(number({ multipleOf, ...bounds }), seed)['a'])).toBe(true)
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnusableSchema)
+        }
+  expect(draw(number({ multipleOf: 0, minimum: 3, maximum: 3 }), 1)).toEqual({ a: 3 })
+})
+
+test('descriptions that are no texts say nothing', () => {
+  const odd = { type: 'string', description: { toString: 1, valueOf: 1 } }
+  const properties = {
+    a: odd,
+    wait: { type: 'number', description: { toString: 1 } },
+    action: { enum: [{ toString: 1 }] },
+  }
+  for (const required of [[], Object.keys(properties)])
+    for (let seed = 0; seed < 5; seed++)
+      expect(draw({ type: 'object', properties, required }, seed)).toBeTypeOf('object')
+})
+
+test('the forms of an allOf add up, however many they are', () => {
+  const allOf = Array.from({ length: 250 }, (_, i) => ({
+    properties: { [`p${i}`]: { const: i } },
+    required: [`p${i}`],
+  }))
+  expect(
+    Object.keys(draw({ type: 'object', allOf, properties: { own: { const: 0 } }, required: ['own'] }, 1)),
+  ).toHaveLength(251)
+  const many = Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { type: 'string' }])
+  expect(() =>
+    draw({ type: 'object', properties: Object.fromEntries(many), required: many.map(([name]) => name) }, 1),
+  ).toThrow(UnusableSchema)
+})

@@ -13,11 +13,23 @@ import { pickElement } from './page-elements.ts'
 import { namingProperty, pickSource, type SourceWish } from './known-records.ts'
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
-import { asArray, asNumber, asObject, resolveSchema, typeOf, UnusableSchema } from './schema-parts.ts'
+import {
+  asArray,
+  asNumber,
+  asObject,
+  descriptionOf,
+  resolveSchema,
+  typeOf,
+  UnusableSchema,
+} from './schema-parts.ts'
 import { partOf, partOfWords, spoken } from './words.ts'
 
 /** Work limit for the arguments of one call: properties, candidate values, characters of patterns. */
 const mostSteps = 1_000_000
+/** What a name and description of a property cost to be read. */
+const stepsOfProperty = 100
+/** Most properties of one object. No request states more of them, and most are looked at together with all others. */
+const mostProperties = 300
 
 /**
  * Draws arguments that the schema accepts: examples of the configuration, members of enums and values that descriptions
@@ -165,7 +177,12 @@ function sampleObject(
   const required = asArray(schema['required'])
   const names = Object.keys(properties)
   const needed = new Set(required)
-  context.work.spend(names.length + required.length)
+  context.work.spend(stepsOfProperty * (names.length + required.length))
+  if (names.length > mostProperties)
+    throw new UnusableSchema(
+      place.path,
+      `has ${names.length} properties, and at most ${mostProperties} are given values`,
+    )
   for (const name of required) {
     if (!Object.hasOwn(properties, String(name))) {
       throw new UnusableSchema(place.path, `requires "${String(name)}" but does not describe it`)
@@ -210,12 +227,12 @@ function sampleObject(
     }
     if (optional && hints.required !== true) {
       // How long a tool waits by default may be too long.
-      const usual = waits.test(`${name} ${String(property['description'])}`)
+      const usual = waits.test(`${name} ${descriptionOf(property)}`)
         ? 10
         : ('default' in property ? 0.15 : 0.3) * often
       const share = usual * weightOf(context, at.path, 'given')
       // What will vanish is not known: a call would wait for it until its deadline.
-      const vanishes = /\bto (?:disappear|vanish)\b/.test(String(property['description']))
+      const vanishes = /\bto (?:disappear|vanish)\b/.test(descriptionOf(property))
       const isLeftOut = hints.forbidden === true || vanishes || connects.test(spoken(name).join(' '))
       if (isLeftOut || context.random.next() >= share) continue
       context.uses.push({ path: at.path, source: 'given' })

@@ -1,7 +1,7 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import type { JsonSchema } from '../../../../untrusted/schema-check.ts'
 import type { Hints } from './hints.ts'
-import { asNumber, UnusableSchema } from './schema-parts.ts'
+import { asNumber, descriptionOf, UnusableSchema } from './schema-parts.ts'
 import { spoken } from './words.ts'
 
 /** Usual ranges by the last word of a name that has one. The schema and the description come first. */
@@ -39,7 +39,9 @@ export function sampleNumber(
   random: Random,
   hints: Hints = {},
 ): number {
-  const step = asNumber(schema['multipleOf']) ?? 1
+  const multiple = asNumber(schema['multipleOf']) ?? 1
+  // Servers write 0 for "any".
+  const step = multiple > 0 ? multiple : 1
   const given = [...(hints.values ?? []), ...(random.next() < 0.2 ? (hints.examples ?? []) : [])]
     .map(Number)
     .filter((value) => Number.isFinite(value) && allows(schema, value))
@@ -51,14 +53,15 @@ export function sampleNumber(
     ? [expiry, 600, 7200]
     : (usual.find(([pattern]) => pattern.test(words.at(-1) ?? '')) ?? [undefined, undefined, undefined])
   // A description says how long a tool may wait at most, which is longer than a call may take.
-  const soft = /\btime to wait\b/.test(String(schema['description']))
+  const soft = /\btime to wait\b/.test(descriptionOf(schema))
     ? bounds(least, most, 1, 2)
     : bounds(least, most, hints.low ?? from, hints.high ?? to)
   const low = soft.low ?? (most !== undefined && most < 0 ? most - 99 * step : 0)
   const high = soft.high ?? low + 99 * step
   const first = Math.ceil(low / step)
   const last = Math.min(Math.floor(high / step), first + 999)
-  if (last < first) {
+  const isCountable = Number.isSafeInteger(first) && Number.isSafeInteger(last)
+  if (last < first || !isCountable || !Number.isFinite(last * step)) {
     if (low <= high && allows(schema, low)) return low
     throw new UnusableSchema(path, `no number between ${low} and ${high}`)
   }

@@ -54,15 +54,16 @@ function resolveOnce(schema: JsonSchema, root: JsonSchema, place: string): JsonS
   if (Array.isArray(current['allOf'])) {
     const { allOf, ...rest } = current
     const parts = (allOf as (JsonSchema | boolean)[]).map((part) => resolveSchema(part, root, place))
-    current = parts.reduce<JsonSchema>((all, part) => mergeObjects(all, part), rest)
+    current = mergeObjects([rest, ...parts])
   }
   return current
 }
 
-function mergeObjects(left: JsonSchema, right: JsonSchema): JsonSchema {
-  const required = [...new Set([...asArray(left['required']), ...asArray(right['required'])])]
-  const properties = { ...asObject(left['properties']), ...asObject(right['properties']) }
-  const merged: Record<string, unknown> = { ...left, ...right }
+/** Later ones replace what earlier ones say, except that required names and properties add up. Each part is read once. */
+function mergeObjects(all: readonly JsonSchema[]): JsonSchema {
+  const required = [...new Set(all.flatMap((part) => asArray(part['required'])))]
+  const properties = Object.fromEntries(all.flatMap((part) => Object.entries(asObject(part['properties']))))
+  const merged: Record<string, unknown> = Object.fromEntries(all.flatMap((part) => Object.entries(part)))
   if (required.length > 0) merged['required'] = required
   if (Object.keys(properties).length > 0) merged['properties'] = properties
   return merged
@@ -81,6 +82,12 @@ export function typeOf(schema: JsonSchema): string | undefined {
   if ('properties' in schema) return 'object'
   if ('items' in schema) return 'array'
   return undefined
+}
+
+/** The description of a property. Empty if it is no text. */
+export function descriptionOf(schema: JsonSchema): string {
+  const { description } = schema
+  return typeof description === 'string' ? description : ''
 }
 
 export function asNumber(value: unknown): number | undefined {

@@ -99,3 +99,24 @@ test('rows of a named table say what columns it has', () => {
   const mixed = [rows[0], { id: 3, title: 'x' }]
   expect(recordsOf(JSON.stringify(mixed), { table: 'people' })).toHaveLength(2)
 })
+
+test.each([
+  ['a line of dashes', `a\n${'-'.repeat(50_000)}x\nb`],
+  ['a line of slashes', `${'/'.repeat(50_000)}!`],
+  ['blanks in an item', `- a${' '.repeat(50_000)}b`],
+  ['blanks behind a mark', `[FILE] a${' '.repeat(50_000)}b`],
+  ['digits behind a mark', `[FILE] a  ${'1'.repeat(50_000)}!`],
+  ['a fence and line breaks', `\`\`\`${'\n'.repeat(50_000)}x`],
+  ['fences that never close', '```\na'.repeat(10_000)],
+  ['quotes in a table', `a|b\n--|--\n${'"'.repeat(50_000)}x|y`],
+  ['JSON nested deep', '['.repeat(50_000) + ']'.repeat(50_000)],
+])('%s are read in linear time', (_, text) => {
+  expect(recordsOf(text, { table: 'a' }).length).toBeLessThanOrEqual(200)
+})
+
+test('tables, sizes and fences are read as before', () => {
+  expect(recordsOf('a | b\n:--|--:\n"x", | 2')).toEqual([{ a: 'x', b: 2 }])
+  expect(recordsOf('[FILE] a b.txt   1.5 KB')).toEqual([{ type: 'FILE', name: 'a b.txt' }])
+  expect(recordsOf('C:\\x\\y.txt\n/\nx/')).toEqual([{ name: 'C:\\x\\y.txt', path: 'C:\\x\\y.txt' }])
+  expect(recordsOf('Here:\n```json \n\n{"a":1}\n```\nend')).toEqual([{ a: 1 }])
+})

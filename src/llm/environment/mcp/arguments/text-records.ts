@@ -86,8 +86,10 @@ function jsonRecords(json: unknown, call: Readonly<PlainObject>): PlainObject[] 
 
 /** The first JSON array or object on lines of its own, or in a code block. */
 function embeddedJson(text: string): unknown {
-  const [, fenced] = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text) ?? []
-  if (fenced !== undefined) return parseJson(fenced)
+  const fence = /```(?:json)?[^\S\n]*\n/.exec(text)
+  const body = fence === null ? 0 : fence.index + fence[0].length
+  const end = fence === null ? -1 : text.indexOf('\n```', body)
+  if (end >= 0) return parseJson(text.slice(body, end))
   const at = text.search(/^[[{]\s*(?:["{[\]}]|$)/m)
   if (at <= 0) return undefined
   const rest = text.slice(at).trimEnd()
@@ -152,22 +154,22 @@ function listItem(line: string): Item | undefined {
     // "- users (3 rows)" and "- a1: Buy milk" begin with what they are about.
     const [, id, name] = /^([\w-]{1,40}):\s+(.{1,80})$/.exec(listed[1]) ?? []
     if (id !== undefined) return { names: [name], more: { id } }
-    const [head] = listed[1].split(/\s+[-–—(]\s*|:\s*$/)
+    const [head] = listed[1].split(/(?<!\s)\s+[-–—(]\s*|:\s*$/)
     return head !== undefined && head.length > 0 && head.length <= 80
       ? { names: [head.trim()], more: {} }
       : undefined
   }
-  if (/^(?:[A-Za-z]:)?[\w./\\ -]*[/\\][\w./\\ -]+$/.test(line) || /^[\w.-]{1,60}$/.test(line))
-    return { names: [line], more: {} }
+  const isPlace = /^(?:[A-Za-z]:)?[\w./\\ -]+$/.test(line) && /[/\\]./.test(line)
+  if (isPlace || /^[\w.-]{1,60}$/.test(line)) return { names: [line], more: {} }
   const list = /^[A-Z][\w ]{2,40}:\s*((?:[\w./-]+,\s*)+[\w./-]+)\.?$/.exec(line)
   return list === null ? undefined : { names: list[1].split(/,\s*/), more: {} }
 }
 
 /** `a.txt      12 B` is the file a.txt. */
-const sized = (text: string): string => text.replace(/\s{2,}[\d.]+\s*\w*$/, '').trim()
+const sized = (text: string): string => text.replace(/(?<!\s)\s{2,}[\d.]{1,20}\s{0,20}\w{0,20}$/, '').trim()
 
 function plainValue(text: string): string | number {
-  const value = text.trim().replace(/^["']|["',]+$/g, '')
+  const value = text.trim().replace(/^["']|(?<!["',])["',]+$/g, '')
   return /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value
 }
 
@@ -198,7 +200,7 @@ function tableRows(lines: readonly string[]): PlainObject[] {
           .map((cell) => cell.replaceAll(/\*\*|`/g, '').trim())
       : line.trim().split(/\s{2,}|\t/)
   for (const [index, line] of lines.entries()) {
-    if (index === 0 || !/^[\s|+:-]*-{2,}[\s|+:-]*$/.test(line)) continue
+    if (index === 0 || !line.includes('--') || !/^[\s|+:-]+$/.test(line)) continue
     const names = cells(lines[index - 1])
     if (names.length === 0 || names.some((name) => name === '' || name.length > 40)) continue
     for (const row of lines.slice(index + 1)) {

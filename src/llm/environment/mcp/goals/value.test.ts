@@ -85,3 +85,11 @@ test('the type of a value follows from it', () => {
     'boolean',
   ])
 })
+
+test('long runs of quotes and blanks in an answer are read in linear time', () => {
+  for (const run of ['"', ' ', "'`", 'a', '1', ',', '.', '\n', ' \n'].map((piece) => piece.repeat(50_000)))
+    for (const type of ['number', 'text', 'list', 'date', 'boolean', 'none'] as const)
+      expect(hasValue(`x${run}x`, { type, answer: 'Ada' })).toBe(false)
+  expect(hasValue('a  ,  b and\tc', { type: 'list', answer: 'c, b, a' })).toBe(true)
+  expect(hasValue('""Ada"\'', { type: 'text', answer: 'Ada' })).toBe(true)
+})

@@ -114,13 +114,14 @@ function plain(text: string): string {
   return text
     .trim()
     .replace(/\s+/g, ' ')
-    .replace(/^["'`]+|["'`]+$/g, '')
+    .replace(/^["'`]+|(?<!["'`])["'`]+$/g, '')
     .replace(/\.$/, '')
     .trim()
 }
 
 function itemsOf(text: string): string[] {
   return text
+    .replaceAll(/[^\S\n]+/g, ' ')
     .split(/\s*(?:[,;]|\n|\band\b)\s*/i)
     .map((item) => plain(item.replace(/^[-*]\s+/, '')).toLowerCase())
     .filter((item) => item !== '')

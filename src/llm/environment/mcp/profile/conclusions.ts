@@ -72,7 +72,7 @@ function judge(entry: Tried, shownBy: readonly string[], circumstances: Circumst
   const { tool, changed, succeeded, examples, repeated, failed } = entry
   const { proof, allowed, declared, usedUp, seconds } = circumstances
   const { name } = tool.spec
-  const said = [tool.spec.description ?? '', ...examples.map(({ text }) => text)]
+  const said = [...saidBy(tool.spec), ...examples.map(({ text }) => text)]
     .map(directsModel)
     .find((text) => text !== undefined)
   if (said !== undefined && !allowed)
@@ -173,12 +173,31 @@ function percent(share: number): string {
   return `${Math.round(100 * share)}%`
 }
 
-/** Sentences by which a text tries to direct a model, in the words that are used for it. */
+/** How a text tries to direct a model, in the words that are used for it. */
 const directs =
-  /[^.!?\n]*\b(?:(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+|those\s+)*(?:previous\s+|prior\s+|above\s+|earlier\s+|other\s+|system\s+)*(?:instructions?|prompts?|rules|guidelines)|you\s+are\s+now\s+(?:a|an|in)\b|do\s+not\s+(?:tell|inform|mention\s+(?:this\s+)?to)\s+the\s+user|(?:new|updated)\s+system\s+prompt)[^.!?\n]*/i
+  /\b(?:(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+|those\s+)*(?:previous\s+|prior\s+|above\s+|earlier\s+|other\s+|system\s+)*(?:instructions?|prompts?|rules|guidelines)|you\s+are\s+now\s+(?:a|an|in)\b|do\s+not\s+(?:tell|inform|mention\s+(?:this\s+)?to)\s+the\s+user|(?:new|updated)\s+system\s+prompt)/i
 
-/** Quotes what a text says to direct the model that reads it; undefined if it does not. */
-function directsModel(text: string): string | undefined {
-  const found = directs.exec(text.slice(0, 20_000))?.[0]
-  return found === undefined ? undefined : visibleLine(found.trim(), 200)
+/** Quotes the sentence by which a text directs the model that reads it; undefined if it does not. */
+function directsModel(given: string): string | undefined {
+  const text = given.slice(0, 20_000)
+  const found = directs.exec(text)
+  if (found === null) return undefined
+  // The expression has no sentence before its words: it would be read again from each of its characters.
+  const before = /[^.!?\n]*$/.exec(text.slice(Math.max(0, found.index - 200), found.index))?.[0] ?? ''
+  const [after] = text.slice(found.index + found[0].length).split(/[.!?\n]/, 1)
+  return visibleLine(`${before}${found[0]}${after}`.trim(), 200)
+}
+
+/** What a tool says to the model: its description, and those of its arguments. */
+function saidBy({ description = '', inputSchema }: AdmittedTool['spec']): string[] {
+  const found = [description]
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, item] of Object.entries(value)) {
+      if ((key === 'description' || key === 'title') && typeof item === 'string') found.push(item)
+      else visit(item)
+    }
+  }
+  visit(inputSchema)
+  return found
 }

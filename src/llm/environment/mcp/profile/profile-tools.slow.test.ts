@@ -81,7 +81,9 @@ test('lines that come in another order are no reason to restart a server, but ar
     SHELF_TOOLS: 'put_item take_item list_items list_lines',
   })
   expect(profile.reset).toBe('restore')
-  expect(effects).toMatchObject({ put_item: { effect: 'writing', shownBy: expect.stringContaining('list_items') } })
+  expect(effects).toMatchObject({
+    put_item: { effect: 'writing', shownBy: expect.stringContaining('list_items') },
+  })
   expect(profile.observers).toEqual([{ name: 'list_items', arguments: {} }])
 })
 

@@ -1,3 +1,5 @@
+import { InfrastructureError } from '../../../tool/tool.ts'
+import { filesObserver } from '../environment-config.ts'
 import { newState } from '../server/state-pool.ts'
 import type { ResetMode } from '../server/pooled-server.ts'
 import type { Observer } from '../tool-system.ts'
@@ -80,7 +82,7 @@ async function proveAll(trying: Trying, proof: Proof, writers: readonly Tried[])
     .filter(({ changed, examples, varied }) => changed === 0 && varied === 0 && examples.length > 0)
     .slice(0, mostReaders)
     .map(({ tool, examples }): Observer => ({ name: tool.spec.name, arguments: examples[0].arguments }))
-  const first = readers.length === 0 ? [] : await lookAt(trying, newState(), readers)
+  const first = await lookAtFresh(trying, readers)
   let right = true
   for (const entry of writers) {
     const { name } = entry.tool.spec
@@ -137,10 +139,9 @@ function isReordered(one: string, two: string): boolean {
 /** Looks at two fresh states. Observers that show something else in the second are not used. */
 async function proveFreshState(trying: Trying, proof: Proof): Promise<void> {
   const { witnesses } = trying
-  const [one, two] = [
-    await lookAt(trying, newState(), witnesses),
-    await lookAt(trying, newState(), witnesses),
-  ]
+  let one = await lookAtFresh(trying, witnesses)
+  const two = await lookAtFresh(trying, witnesses)
+  if (two.length < one.length) one = await lookAt(trying, newState(), witnesses)
   const both = two.map((text) => new Set(valuesOf(text)))
   for (const [index, witness] of witnesses.entries()) {
     const difference = compareResults(one[index], two[index])
@@ -149,6 +150,23 @@ async function proveFreshState(trying: Trying, proof: Proof): Promise<void> {
     if (difference.kind === 'generated') for (const place of difference.places) proof.places.add(place)
     proof.usable.add(observerKey(witness))
     for (const value of valuesOf(one[index])) if (both[index].has(value)) proof.known.add(value)
+  }
+}
+
+/**
+ * What observers show in a fresh state. If the server breaks when they are looked at one after the other, the last are removed from
+ * the list until it does not.
+ */
+async function lookAtFresh(trying: Trying, observers: Observer[]): Promise<string[]> {
+  for (;;) {
+    try {
+      return await lookAt(trying, newState(), observers)
+    } catch (error) {
+      const last = observers.findLastIndex(({ name }) => name !== filesObserver)
+      const isFault = error instanceof InfrastructureError && trying.options.signal?.aborted !== true
+      if (!isFault || last < 0) throw error
+      observers.splice(last, 1)
+    }
   }
 }
 

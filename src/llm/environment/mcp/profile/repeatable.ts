@@ -92,12 +92,13 @@ export async function repeatableSights(
 /** The lines of a text that do not tell the time. The whole text if all do, or if it is JSON. */
 export function timelessLines(text: string, given: string): string {
   if (parseJson(text) !== undefined) return text
-  const lines = text.split('\n').filter((line) => !tellsTime(line, given))
+  const stamps = timeStamps()
+  const lines = text.split('\n').filter((line) => !tellsTime(line, given, stamps))
   return lines.length === 0 ? text : lines.join('\n')
 }
 
-/** Whether a result contains today's date or the current hour and minute, apart from repeating its arguments. */
-export function tellsTime(text: string, given: string): boolean {
+/** Today's date and the current hour and minute, as they are written. */
+function timeStamps(): string[] {
   const now = new Date()
   const [year, month, date] = now.toISOString().slice(0, 10).split('-')
   const stamps = [
@@ -115,6 +116,13 @@ export function tellsTime(text: string, given: string): boolean {
       `${then.getHours() % 12 || 12}:${minute}`,
     )
   }
+  return stamps
+}
+
+/** Whether a result contains today's date or the current hour and minute, apart from repeating its arguments. */
+export function tellsTime(text: string, given: string, stamps: readonly string[] = timeStamps()): boolean {
+  // All of them have digits, and most lines have none.
+  if (!/\d/.test(text)) return false
   return tellsMoment(text, given) || stamps.some((stamp) => text.includes(stamp) && !given.includes(stamp))
 }
 

@@ -85,7 +85,7 @@ async function usableTools({ system, options, limits, probe }: Attempts): Promis
   const tools = system.tools.filter(({ spec }) => !refused.has(spec.name))
   if (system.changeable) return tools
   const { missing = 'the state cannot be reset and observed' } = options
-  const trial = await tryUnknownTools(system, { ...limits, seed: options.seed, missing })
+  const trial = await tryUnknownTools(system, tools, { ...limits, seed: options.seed, missing })
   probe.leftOut.push(...trial.leftOut)
   return [...tools.filter((tool) => tool.kind !== 'unknown'), ...trial.readers]
 }

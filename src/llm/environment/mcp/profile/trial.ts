@@ -40,12 +40,18 @@ const enough = 5
 /**
  * Tries the tools of unknown kind when the state cannot be reset or observed. A tool counts as reading if the reading
  * tools show the same before and after it, and the same call repeats its result. Restarts the servers at the end.
+ *
+ * @param usable the tools that were not left out.
  */
-export async function tryUnknownTools(system: ToolSystem, options: TrialOptions): Promise<Trial> {
+export async function tryUnknownTools(
+  system: ToolSystem,
+  usable: readonly AdmittedTool[],
+  options: TrialOptions,
+): Promise<Trial> {
   const trial: Trial = { readers: [], leftOut: [] }
-  const unknown = system.tools.filter((tool) => tool.kind === 'unknown')
+  const unknown = usable.filter((tool) => tool.kind === 'unknown')
   const plain = unknown.filter((tool) => plainCall(tool) !== undefined)
-  const reads = system.tools.filter((tool) => tool.kind === 'read')
+  const reads = usable.filter((tool) => tool.kind === 'read')
   // Tools without required arguments come first: they may show what the others change, and give values for arguments.
   for (const tools of [plain, unknown.filter((tool) => !plain.includes(tool))]) {
     if (tools.length === 0) continue

@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { defined } from '../../../../defined.ts'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
-import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
+import { fastTemporaryFolder, removeFolder } from '../../../../runs/temporary-folder.ts'
 import type { UnusableTool } from '../../../tool/mcp-results.ts'
-import { redactError } from '../../../tool/redact.ts'
+import { redactData, redactError } from '../../../tool/redact.ts'
 import type { ServerConfig } from '../../../tool/server-config.ts'
 import { createServerPool } from '../../../tool/server-pool.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from '../../../tool/tool.ts'
@@ -14,7 +13,13 @@ import { differing } from './database-state.ts'
 import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
 import type { Service, StartService } from './service-process.ts'
 import { filesAtWork, fillSlot, slotNames, type SlotPlan } from './slot.ts'
-import { createFileTracker, databasesIn, describeChanges, type SlotFiles } from './slot-files.ts'
+import {
+  createFileTracker,
+  databasesIn,
+  describeChanges,
+  type FileTracker,
+  type SlotFiles,
+} from './slot-files.ts'
 import { createSqliteReader, type SqliteReader } from './sqlite-state.ts'
 import type { StateServer } from './state-pool.ts'
 
@@ -48,9 +53,6 @@ export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentCon
   if ('roots' in Object(config.reset)) return true
   return JSON.stringify([server.args, server.env, server.cwd, config.env]).includes('{slot}')
 }
-
-/** Longer results are an error: nobody reads them, and searching them would hold up the run. */
-const longestResult = 1_000_000
 
 /** What can be done with the state behind a connection. */
 type ResetWays = Pick<StateServer, 'reset' | 'snapshot' | 'restore' | 'describe' | 'records'>
@@ -94,16 +96,18 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       server = inSlot(options.server, config, folder, service)
       if (typeof config.reset === 'object' && 'command' in config.reset)
         await runResetCommand(config.reset.command, folder, { signal, redact })
-      const before = plan === undefined ? undefined : createFileTracker(folder).read()
+      const most = { bytes: (config.slotMegabytes ?? 64) * 1_000_000, files: 5000 }
+      const files = plan === undefined ? undefined : createFileTracker(folder, most)
+      const before = files?.read()
       await connect()
       ways =
-        before === undefined
+        files === undefined || before === undefined
           ? declaredWays(config, folder, { paths, outside, restart, service, redact })
-          : await slotWays(folder, before, { mode: options.mode ?? { way: 'restart' }, restart, service })
+          : await slotWays(files, before, { mode: options.mode ?? { way: 'restart' }, restart, service })
     })
   } catch (error) {
     await service?.close()
-    await rm(folder, { recursive: true, force: true })
+    await removeFolder(folder)
     throw error
   }
   const limited = (): Toolbox => limitToolbox(connection, limit)
@@ -112,12 +116,6 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       specs: limited().specs,
       async call(name, args, callOptions) {
         const result = await cleanly(clean, () => limited().call(name, names.hide(args), callOptions))
-        const { length } = result.text
-        if (length > longestResult)
-          return {
-            text: `the result has ${length} characters, and at most ${longestResult} are read`,
-            isError: true,
-          }
         return { text: clean(result.text), isError: result.isError }
       },
     },
@@ -132,17 +130,16 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       const { describe } = ways
       return describe && (async () => clean(await describe()))
     },
-    records: async () => [
-      ...((await service?.records?.()) ?? []),
-      ...((await ways.records?.()) ?? []),
-      ...(plan === undefined ? [] : filesAtWork(plan)),
-    ],
+    async records() {
+      const found = [...((await service?.records?.()) ?? []), ...((await ways.records?.()) ?? [])]
+      return [...redactData(found, clean), ...(plan === undefined ? [] : filesAtWork(plan))]
+    },
     async close() {
       await connection.close()
       await service?.close()
       // Files outside the server's folder belong to the user and are restored to their original contents.
       if (paths !== undefined) writeFiles(paths, outside)
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+      await removeFolder(folder)
     },
   }
 }
@@ -157,7 +154,7 @@ function plainNames(folder: string) {
 
 /** The ways of a server in a slot: its files are read, restored and described. */
 async function slotWays(
-  folder: string,
+  files: FileTracker,
   before: SlotFiles,
   {
     mode,
@@ -169,7 +166,6 @@ async function slotWays(
     service: Service | undefined
   },
 ): Promise<ResetWays> {
-  const files = createFileTracker(folder)
   // What the server makes when it starts belongs to the fresh state of a process that is kept.
   let fresh = files.read()
   const kept = (await service?.describe?.()) ?? {}
@@ -206,6 +202,8 @@ async function slotWays(
     },
     async describe() {
       const found = files.read()
+      // Reading and hashing large files are two turns.
+      await new Promise(setImmediate)
       const changed = describeChanges(fresh, found, await readerOf(found))
       if (service?.describe === undefined) return changed
       const now = await service.describe()
@@ -305,7 +303,7 @@ export async function listServerTools({
     return { specs, unusable }
   } finally {
     await service?.close()
-    await rm(folder, { recursive: true, force: true })
+    await removeFolder(folder)
   }
 }
 

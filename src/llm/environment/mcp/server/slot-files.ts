@@ -12,15 +12,19 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileErrorCode } from '../../../../runs/files.ts'
+import { InfrastructureError } from '../../../tool/tool.ts'
 import { isPlainObject, parseJson } from '../salient.ts'
 import { differing } from './database-state.ts'
+import { exceeds, type SizeLimit } from './slot-paths.ts'
 import type { SqliteReader } from './sqlite-state.ts'
 
-/** A file, folder or symbolic link of a slot. */
+/** A file, folder, symbolic link or named pipe of a slot. */
 export type SlotEntry =
   | { kind: 'file'; contents: Buffer; mode: number }
   | { kind: 'folder' }
   | { kind: 'link'; target: string }
+  | { kind: 'pipe' }
 
 /** The entries of a slot by their relative path, in sorted order, folders before what is in them. */
 export type SlotFiles = ReadonlyMap<string, SlotEntry>
@@ -40,15 +44,37 @@ const stampMilliseconds = 50
 
 // Synchronous on purpose: the files are few and small, and every call between two turns waits for them.
 
-/** Reads and restores the contents of a folder. Sockets and pipes are ignored. */
-export function createFileTracker(root: string): FileTracker {
+/**
+ * Reads and restores the contents of a folder. Sockets are ignored. A server may do anything to its folder: what cannot be
+ * read or restored is a fault of the server.
+ *
+ * @param most what may be added to the files that are there at first. More would take too long to look at.
+ */
+export function createFileTracker(
+  root: string,
+  most: SizeLimit = { bytes: 64_000_000, files: 5000 },
+): FileTracker {
   const known = new Map<string, { stamp: string; entry: SlotEntry }>()
+  const { ino } = lstatSync(root)
+  /** What there was at first, with what may be added. */
+  let limit: SizeLimit | undefined
   /** The highest number of a change or a schema that was written into a database. */
   let version = 0
 
-  function readEntry(path: string, whole: string): SlotEntry | undefined {
+  function checkSize(size: SizeLimit): void {
+    if (limit === undefined || !exceeds(size, limit)) return
+    const megabytes = Math.round(most.bytes / 1_000_000)
+    throw new InfrastructureError(
+      `the server added more than ${megabytes} MB or ${most.files} files to the folder that it runs in`,
+    )
+  }
+
+  function readEntry(path: string, whole: string, size: SizeLimit): SlotEntry | undefined {
     const info = lstatSync(whole, { bigint: true, throwIfNoEntry: false })
     if (info === undefined) return undefined
+    size.files++
+    if (info.isFile()) size.bytes += Number(info.size)
+    checkSize(size)
     if (info.isDirectory()) return { kind: 'folder' }
     const stamp = `${info.ino} ${info.size} ${info.mtimeNs} ${info.ctimeNs}`
     const before = known.get(path)
@@ -63,55 +89,90 @@ export function createFileTracker(root: string): FileTracker {
 
   function read(): Map<string, SlotEntry> {
     const found = new Map<string, SlotEntry>()
+    const size = { bytes: 0, files: 0 }
     const visit = (folder: string): void => {
-      for (const name of readdirSync(join(root, folder)).sort()) {
+      const names = readdirSync(join(root, folder))
+      checkSize({ bytes: size.bytes, files: size.files + names.length })
+      for (const name of names.sort()) {
         const path = join(folder, name)
-        const entry = readEntry(path, join(root, path))
+        const entry = readEntry(path, join(root, path), size)
         if (entry === undefined) continue
         found.set(path, entry)
         if (entry.kind === 'folder') visit(path)
       }
     }
+    // A link in its place would lead to files of others.
+    if (lstatSync(root).ino !== ino)
+      throw new InfrastructureError('the server replaced the folder that it runs in')
     visit('')
+    limit ??= { bytes: size.bytes + most.bytes, files: size.files + most.files }
     return found
   }
 
-  return {
-    read,
-    write(files) {
-      const now = read()
-      for (const [path, entry] of [...now].toReversed()) {
-        const wanted = files.get(path)
-        if (isDatabase(wanted) && isDatabase(entry) && !now.has(`${path}-wal`)) continue
-        // A changed file is removed first: a server that still has the old one open must not see the new contents as
-        // if it had written them.
-        if (wanted === undefined || !equalEntries(wanted, entry))
-          rmSync(join(root, path), { recursive: true, force: true })
-      }
-      for (const [path, entry] of files) {
-        const before = now.get(path)
-        if (before !== undefined && equalEntries(before, entry)) continue
-        if (isDatabase(entry) && isDatabase(before) && !now.has(`${path}-wal`)) {
-          version = Math.max(version, versionOf(before)) + 1
-          writeFileSync(join(root, path), withVersion(entry.contents, version), { flag: 'r+' })
-          truncateSync(join(root, path), entry.contents.length)
-          known.delete(path)
-          continue
-        }
-        writeEntry(join(root, path), entry)
-        known.delete(path)
-      }
-    },
+  function write(files: SlotFiles): void {
+    const now = read()
+    const isWrittenInto = (
+      path: string,
+      entry: SlotEntry | undefined,
+      before: SlotEntry | undefined,
+    ): boolean =>
+      isDatabase(entry) && isDatabase(before) && !now.has(`${path}-wal`) && hasOneName(join(root, path))
+    for (const [path, entry] of [...now].toReversed()) {
+      const wanted = files.get(path)
+      if (isWrittenInto(path, wanted, entry)) continue
+      // A changed file is removed first: a server that still has the old one open must not see the new contents as
+      // if it had written them.
+      if (wanted === undefined || !equalEntries(wanted, entry))
+        rmSync(join(root, path), { recursive: true, force: true })
+    }
+    for (const [path, entry] of files) {
+      const before = now.get(path)
+      if (before !== undefined && equalEntries(before, entry)) continue
+      if (isDatabase(entry) && isDatabase(before) && isWrittenInto(path, entry, before)) {
+        version = Math.max(version, versionOf(before)) + 1
+        writeFileSync(join(root, path), withVersion(entry.contents, version), { flag: 'r+' })
+        truncateSync(join(root, path), entry.contents.length)
+      } else writeEntry(join(root, path), entry)
+      known.delete(path)
+    }
+  }
+
+  return { read: () => ofServer(read), write: (files) => ofServer(() => write(files)) }
+}
+
+/** The other names of a file are not in the slot: what is written into it would be written there too. */
+function hasOneName(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.nlink === 1
+}
+
+/** Faults of the machine, not of what the server did to its files. */
+const machineFaults = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
+
+function ofServer<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const code = fileErrorCode(error)
+    if (code === undefined || machineFaults.has(code)) throw error
+    const message = `the folder that the server runs in can no longer be read and restored (${code})`
+    throw new InfrastructureError(message, { cause: error })
   }
 }
 
-function readAnew(info: { isFile(): boolean; isSymbolicLink(): boolean; mode: bigint }, whole: string) {
-  if (info.isSymbolicLink()) return { kind: 'link', target: readlinkSync(whole) } as const
+function readAnew(
+  info: { isFile(): boolean; isSymbolicLink(): boolean; isFIFO(): boolean; mode: bigint },
+  whole: string,
+): SlotEntry | undefined {
+  if (info.isSymbolicLink()) return { kind: 'link', target: readlinkSync(whole) }
+  // Reading one would wait for ever.
+  if (info.isFIFO()) return { kind: 'pipe' }
   if (!info.isFile()) return undefined
-  return { kind: 'file', contents: readFileSync(whole), mode: Number(info.mode) & 0o777 } as const
+  return { kind: 'file', contents: readFileSync(whole), mode: Number(info.mode) & 0o777 }
 }
 
 function writeEntry(whole: string, entry: SlotEntry): void {
+  // One that a server made at its start, and removed, it makes again when it starts again.
+  if (entry.kind === 'pipe') return
   mkdirSync(entry.kind === 'folder' ? whole : dirname(whole), { recursive: true })
   if (entry.kind === 'link') symlinkSync(entry.target, whole)
   if (entry.kind !== 'file') return
@@ -155,7 +216,7 @@ function equalEntries(left: SlotEntry, right: SlotEntry): boolean {
   if (left.kind === 'file')
     return right.kind === 'file' && left.mode === right.mode && left.contents.equals(right.contents)
   if (left.kind === 'link') return right.kind === 'link' && left.target === right.target
-  return right.kind === 'folder'
+  return right.kind === left.kind
 }
 
 /** Files that a program writes for itself. They are restored, but are not part of the state that tasks are about. */
@@ -200,10 +261,12 @@ export function describeChanges(
 const longestText = 20_000
 
 function describeEntry(entry: SlotEntry): unknown {
-  if (entry.kind === 'folder') return 'folder'
+  if (entry.kind === 'folder' || entry.kind === 'pipe') return entry.kind
   if (entry.kind === 'link') return { link: entry.target }
-  const text = entry.contents.toString('utf8')
-  if (text.includes('\0') || text.includes('\uFFFD') || text.length > longestText) {
+  // No character has more than three bytes for each of its places.
+  const isLong = entry.contents.length > 3 * longestText
+  const text = isLong ? '' : entry.contents.toString('utf8')
+  if (isLong || text.includes('\0') || text.includes('\uFFFD') || text.length > longestText) {
     const contents = isDatabaseText(entry.contents) ? withVersion(entry.contents, 0) : entry.contents
     return { hash: createHash('sha256').update(contents).digest('hex') }
   }

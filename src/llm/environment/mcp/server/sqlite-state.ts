@@ -77,8 +77,12 @@ function readTables(all: (statement: string) => PlainObject[]): Tables {
   const columns: Tables['columns'] = {}
   for (const table of tables) {
     const quoted = `"${table.replaceAll('"', '""')}"`
-    state[`rows of ${table}`] = all(`SELECT * FROM ${quoted}`).map(plainRow).toSorted(byText)
+    // Without generated columns: they say nothing new, and may be of any size.
     const declared = all(`PRAGMA table_info(${quoted})`)
+    const stored = declared.map(({ name }) => `"${String(name).replaceAll('"', '""')}"`)
+    state[`rows of ${table}`] = all(`SELECT ${stored.join(', ')} FROM ${quoted}`)
+      .map(plainRow)
+      .toSorted(byText)
     const keys = declared.filter(({ pk }) => Number(pk) > 0).length
     columns[table] = declared.map(({ name, type, pk, dflt_value: given }) => {
       // SQLite numbers the rows by such a key alone.

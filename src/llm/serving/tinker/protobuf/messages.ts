@@ -68,7 +68,8 @@ function valuesOf(data: Uint8Array, dtype: number): ArrayLike<number> {
 /** Little-endian values of `size` bytes each, aligned or not. */
 function copyAligned(bytes: Uint8Array, size: number): ArrayBuffer {
   if (bytes.length % size !== 0) throw broken(`${bytes.length} bytes do not make up values of ${size}`)
-  return bytes.slice().buffer
+  // The slice of a Buffer would share its memory with others.
+  return new Uint8Array(bytes).buffer
 }
 
 function broken(how: string): Error {

@@ -46,6 +46,11 @@ test('a request that the SDK wrote is read as its JSON would be', () => {
   })
 })
 
+test('the bytes of a Buffer, which shares its memory, give the same', () => {
+  const shared = Buffer.from(golden.request, 'base64')
+  expect(readForwardBackwardRequest(shared)).toEqual(readForwardBackwardRequest(bytes('request')))
+})
+
 test('encoded results equal those of protobuf byte for byte', () => {
   const sample = writeSampleResponse({
     sequences: [

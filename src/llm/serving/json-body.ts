@@ -1,0 +1,72 @@
+import { deepestJson } from '../../untrusted/json-nesting.ts'
+
+/** How much JSON may hold, whatever its length. Reading takes time for each of these, and nothing else runs meanwhile. */
+export interface JsonLimits {
+  /** Lists, objects and texts, names of fields included. */
+  parts: number
+  /** Commas: one less than the values of each list and object. */
+  commas: number
+}
+
+/** Reads the JSON of a body while it arrives. */
+export interface JsonReader {
+  /** Takes the next bytes. Refuses what is nested too deep or holds too much as soon as it is seen. */
+  push(bytes: Uint8Array): void
+  /** The value, once all bytes have come. */
+  end(): unknown
+}
+
+const [quote, backslash, comma] = Array.from('"\\,', (symbol) => symbol.charCodeAt(0))
+const [openBrace, closeBrace, openBracket, closeBracket] = Array.from('{}[]', (symbol) =>
+  symbol.charCodeAt(0),
+)
+
+/**
+ * Counts and decodes JSON piece by piece, so that a long body never takes the event loop for long, and parses it at the end. Bytes
+ * that are no UTF-8 become U+FFFD.
+ *
+ * @param refuse is called with a description of the problem and throws the protocol's error
+ */
+export function createJsonReader(
+  limits: JsonLimits,
+  refuse: (problem: string, expected: string) => never,
+): JsonReader {
+  const decoder = new TextDecoder()
+  let text = ''
+  let [depth, parts, commas] = [0, 0, 0]
+  let [isText, isEscaped] = [false, false]
+
+  /** Brackets, quotes and commas are single bytes in UTF-8, and no byte of another character equals them. */
+  function count(byte: number): void {
+    if (isText) {
+      if (isEscaped) isEscaped = false
+      else if (byte === backslash) isEscaped = true
+      else if (byte === quote) isText = false
+    } else if (byte === comma) commas++
+    else if (byte === quote) {
+      isText = true
+      parts++
+    } else if (byte === openBrace || byte === openBracket) {
+      parts++
+      if (++depth > deepestJson) refuse('is nested too deep', `at most ${deepestJson} levels`)
+    } else if (byte === closeBrace || byte === closeBracket) depth--
+  }
+
+  return {
+    push(bytes) {
+      for (let i = 0; i < bytes.length; i++) count(bytes[i])
+      if (parts > limits.parts)
+        refuse('has too many parts', `at most ${limits.parts} lists, objects and texts`)
+      if (commas > limits.commas) refuse('has too many values', `at most ${limits.commas}`)
+      text += decoder.decode(bytes, { stream: true })
+    },
+    end() {
+      text += decoder.decode()
+      try {
+        return JSON.parse(text) as unknown
+      } catch {
+        return refuse('is not JSON', 'JSON')
+      }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { sha256, withChecksum } from './checksums.ts'
+import { convertRun } from './convert.ts'
+import { openRunFolder } from './run-folder.ts'
+import type { RunFolder } from './run-folder.ts'
+import { currentCheckpoint, loadRun, readConfig, recordedBase } from './run-store.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'agoge-run-store-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const damaged = expect.objectContaining({ code: 'bad-run-folder' }) as unknown
+
+/** A run folder with these files. */
+function runWith(name: string, files: Readonly<Record<string, string>>): RunFolder {
+  const path = join(home, name)
+  mkdirSync(join(path, 'checkpoints', 'rl-4'), { recursive: true })
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text)
+  return openRunFolder({ path })
+}
+
+test.each(['null', '[]', '5', '"a"', '', '{'])('a config.json that is %s is refused', (text) => {
+  const run = runWith(`config-${text.length}-${text.charCodeAt(0)}`, { 'config.json': text })
+  expect(() => readConfig(run)).toThrow(damaged)
+  expect(() => recordedBase(run)).toThrow(damaged)
+})
+
+test.each([
+  { checkpoint: '../../elsewhere' },
+  { checkpoint: '/etc' },
+  { checkpoint: '..' },
+  { checkpoint: '' },
+  { keep: 3 },
+  { keep: ['../x'] },
+  { state: null },
+])('a state.json with %o is refused', async (change) => {
+  const state = { checkpoint: 'rl-4', keep: [], state: { schema: 1 }, ...change }
+  const run = runWith(`state-${sha256(JSON.stringify(change)).slice(0, 8)}`, {
+    'state.json': withChecksum(state, 1),
+  })
+  expect(() => currentCheckpoint(run)).toThrow(damaged)
+  await expect(loadRun(run, () => true)).rejects.toThrow(damaged)
+})
+
+test.each(['10', -1, 0.5, {}])(
+  'lengths of files such as %o are refused, and nothing is cut off',
+  async (length) => {
+    const state = { checkpoint: 'rl-4', state: { schema: 1 } }
+    const times = { [sha256(JSON.stringify(state))]: { offsets: { 'metrics.jsonl': length } } }
+    const run = runWith(`times-${sha256(JSON.stringify(length)).slice(0, 8)}`, {
+      'state.json': withChecksum(state, 1),
+      'times.json': withChecksum({ times }, 1),
+      'metrics.jsonl': 'a line\n',
+    })
+    await expect(loadRun(run, () => true)).rejects.toThrow(damaged)
+    expect(run.read('metrics.jsonl')).toBe('a line\n')
+  },
+)
+
+test('files that are no JSON, or nested deeper than any reader can go, are not converted', () => {
+  const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+  for (const [at, text] of ['', '{"a"', deep].entries()) {
+    const run = runWith(`convert-${at}`, { 'config.json': '{"world":"w"}', 'summary.json': text })
+    expect(() => convertRun(run.path)).toThrow(damaged)
+  }
+})

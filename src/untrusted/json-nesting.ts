@@ -1,0 +1,38 @@
+/** Deeper JSON is refused where it comes from outside: recursive functions such as `JSON.stringify` would overflow the stack. */
+export const deepestJson = 256
+
+/**
+ * The nesting depth of brackets in a JSON text. Reads each character once, without recursion.
+ *
+ * @example
+ * nestingOf('[{"a":"[["}]') // 2
+ */
+export function nestingOf(json: string): number {
+  let depth = 0
+  let deepest = 0
+  let isText = false
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (isText) {
+      if (code === backslash) i++
+      else if (code === quote) isText = false
+    } else if (code === quote) isText = true
+    else if (code === openBrace || code === openBracket) deepest = Math.max(deepest, ++depth)
+    else if (code === closeBrace || code === closeBracket) depth--
+  }
+  return deepest
+}
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Array.from('"\\{}[]', (symbol) =>
+  symbol.charCodeAt(0),
+)
+
+/**
+ * Parses JSON from outside.
+ *
+ * @throws SyntaxError for a text that is not JSON, or nested more than 256 levels deep
+ */
+export function parseForeignJson(text: string): unknown {
+  if (nestingOf(text) > deepestJson) throw new SyntaxError(`JSON nested more than ${deepestJson} levels deep`)
+  return JSON.parse(text) as unknown
+}
