@@ -6,6 +6,7 @@ import { limits } from './limits/limits.ts'
 import { requests } from './requests/requests.ts'
 import { soak } from './requests/soak.ts'
 import { schemas } from './schemas/schemas.ts'
+import { servers } from './servers/servers.ts'
 
 /** The parts of `npm run attack`, in the order in which they run. */
-export const parts: readonly AttackPart[] = [schemas, fuzz, requests, soak, kills, limits, damage]
+export const parts: readonly AttackPart[] = [schemas, fuzz, servers, requests, soak, kills, limits, damage]

@@ -7,6 +7,8 @@ const encodings: Record<string, (text: string) => string> = {
   'as it is': (text) => text,
   JSON: (text) => JSON.stringify({ text }),
   'JSON in JSON': (text) => JSON.stringify(JSON.stringify({ text })),
+  'JSON in JSON in JSON': (text) => JSON.stringify(JSON.stringify(JSON.stringify({ text }))),
+  'broken lines of JSON': (text) => JSON.stringify(text.replace(/.{5}/gs, '$&\n')),
   'an address': (text) => `https://a.example/?q=${encodeURIComponent(text)}`,
   'an address in lower case': (text) => encodeURIComponent(text).replace(/%../g, (hex) => hex.toLowerCase()),
   base64: (text) => Buffer.from(text).toString('base64'),

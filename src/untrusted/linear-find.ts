@@ -60,24 +60,22 @@ function createSearch(
   const reached = new Float64Array(steps.length)
   let round = 0
   /** Steps to go on from, with where their match began, the preferred ones first. Both are used in turns. */
-  let [open, openFrom]: [number[], number[]] = [[], []]
-  let [later, laterFrom]: [number[], number[]] = [[], []]
+  let [open, openFrom] = [new Int32Array(steps.length + 1), new Int32Array(steps.length + 1)]
+  let [later, laterFrom] = [new Int32Array(steps.length + 1), new Int32Array(steps.length + 1)]
   const stack: number[] = []
 
   return (from) => {
     let match: Match | undefined
-    open.length = 0
-    openFrom.length = 0
+    let openCount = 0
     for (let place = from; place <= symbols.length; place++) {
       round++
-      later.length = 0
-      laterFrom.length = 0
+      let laterCount = 0
       if (match === undefined) {
-        open.push(start)
-        openFrom.push(place)
-      } else if (open.length === 0) break
+        open[openCount] = start
+        openFrom[openCount++] = place
+      } else if (openCount === 0) break
       let count = stepsOfPlace
-      search: for (let i = 0; i < open.length; i++) {
+      search: for (let i = 0; i < openCount; i++) {
         stack.push(open[i])
         while (stack.length > 0) {
           const at = stack.pop() as number
@@ -87,8 +85,8 @@ function createSearch(
           const step = steps[at]
           if (step.kind === 'one') {
             if (place < symbols.length && step.is(symbols[place])) {
-              later.push(step.next)
-              laterFrom.push(openFrom[i])
+              later[laterCount] = step.next
+              laterFrom[laterCount++] = openFrom[i]
             }
           } else if (step.kind === 'split') {
             for (let n = step.next.length - 1; n >= 0; n--) stack.push(step.next[n])
@@ -105,6 +103,7 @@ function createSearch(
       work.spend(count)
       ;[open, later] = [later, open]
       ;[openFrom, laterFrom] = [laterFrom, openFrom]
+      openCount = laterCount
     }
     return match
   }

@@ -170,8 +170,7 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
     }) as [Float32Array, Float32Array, Float32Array]
     const steps = { matrixSteps: count('matrixSteps'), otherSteps: count('otherSteps') }
     checkpoint.optimizer = { first, second, momentum, ...steps }
-  } else if (Number(state['matrixSteps']) > 0 || Number(state['otherSteps']) > 0)
-    checkpoint.optimizerLost = true
+  } else if (count('matrixSteps') > 0 || count('otherSteps') > 0) checkpoint.optimizerLost = true
   return checkpoint
 }
 

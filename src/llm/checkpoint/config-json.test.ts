@@ -216,3 +216,12 @@ test.each(['null', '[]', '5'])('a state.json that is %s is refused', async (text
   writeFileSync(join(folder, 'state.json'), text)
   await expect(readCheckpoint(folder)).rejects.toMatchObject({ code: 'bad-checkpoint' })
 })
+
+test('ids of tokens that are none are refused', () => {
+  const given = JSON.parse(serialiseConfig(smallConfig)) as object
+  expect(parseConfig({ ...given, eos_token_id: [1, 2] }).eos_token_id).toEqual([1, 2])
+  for (const id of ['1', {}, [[[1]]], true])
+    expect(() => parseConfig({ ...given, eos_token_id: id })).toThrow(
+      expect.objectContaining({ code: 'bad-model-config' }),
+    )
+})

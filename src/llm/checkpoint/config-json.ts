@@ -55,6 +55,10 @@ function parseKind(given: Json, file: string): ModelFamily {
   })
 }
 
+function isTokenIds(value: unknown): boolean {
+  return [value].flat().every((id) => id === null || typeof id === 'number')
+}
+
 /** Refuses settings that change the computation in ways that this transformer does not support. */
 function refuseOthers(given: Json, family: ModelFamily, layers: number, file: string): void {
   if (given['mlp_bias'] === true) throw invalid('mlp_bias', true, 'false', file)
@@ -118,7 +122,9 @@ export function parseConfig(value: unknown, file = 'config.json'): TransformerCo
   if (scaling !== undefined) config.rope_scaling = scaling
   if (given['attention_bias'] === true && family !== 'qwen2') config.attention_bias = true
   for (const [field, own] of Object.entries(ownTokenIds))
-    if ((given[field] ?? null) !== own) Object.assign(config, { [field]: given[field] ?? null })
+    if (!isTokenIds(given[field] ?? null))
+      throw invalid(field, given[field], 'the id of a token, a list of them, or null', file)
+    else if ((given[field] ?? null) !== own) Object.assign(config, { [field]: given[field] ?? null })
 
   for (const field of integers) {
     const found = field === 'head_dim' ? width : config[field]
