@@ -52,7 +52,7 @@ export const schemas = {
     ].map((schema, at) => given(`look_${at}`, { type: 'object', ...schema })),
   },
   'schemas-deep': nested(5000),
-  'schemas-very-deep': nested(100_000),
+  'schemas-very-deep': nested(60_000),
   'schemas-ref-cycles': {
     tools: [
       given('look_0', { type: 'object', $ref: '#' }),
