@@ -70,7 +70,9 @@ async function runPart(part: AttackPart): Promise<number> {
       quick: values.quick,
       folder,
       done: [...attacks],
-      report: (result) => {
+      report(found) {
+        // Where the temporary folder was says nothing.
+        const result = { ...found, happened: found.happened.replaceAll(folder, '') }
         attacks.push(result)
         console.log(lineOf(result))
         store({})
@@ -88,7 +90,9 @@ async function runPart(part: AttackPart): Promise<number> {
   return attacks.filter(({ held }) => !held).length
 }
 
-const readPart = (file: string): PartResult => JSON.parse(readFileSync(file, 'utf8')) as PartResult
+function readPart(file: string): PartResult {
+  return JSON.parse(readFileSync(file, 'utf8')) as PartResult
+}
 
 function lineOf({ name, held, happened, longestSection }: AttackResult): string {
   const section = longestSection === undefined ? '' : ` [${longestSection.toFixed(0)} ms]`

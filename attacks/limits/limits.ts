@@ -41,6 +41,15 @@ async function outcomeOf(attack: LimitAttack, place: string): Promise<AttackResu
 const cartpole = (out: string): string[] =>
   'train cartpole --algorithm ppo --steps 20000 --seed 3 --out'.split(' ').concat(out)
 
+/** What a run leaves that meets no limit. */
+async function undisturbed(folder: string): Promise<ReadonlyMap<string, string>> {
+  const whole = join(folder, 'whole')
+  const { code, text } = await agoge(cartpole(whole), { cwd: folder })
+  const left = code === 0 ? fingerprint(whole) : new Map<string, string>()
+  if (left.size === 0) throw new Error(`a run without a limit left nothing to compare: ${text.slice(-300)}`)
+  return left
+}
+
 /** Whether a command ended with one error of Agoge that says what to do. Returns what is wrong with it. */
 function sentenceProblem({ code, signal, text }: Output, says: RegExp): string | undefined {
   if (signal !== null) return `it ended by ${signal}: ${text.slice(-200)}`
@@ -63,8 +72,7 @@ async function limitedRun(
     lift,
   }: { out: string; limited: () => Promise<Output>; says: RegExp; lift: () => Promise<unknown> },
 ): Promise<{ broken?: string; happened: string }> {
-  const whole = join(folder, 'whole')
-  await agoge(cartpole(whole), { cwd: folder })
+  const expected = await undisturbed(folder)
   const first = await limited()
   const happened = errorOf(first.text)
   const problem = sentenceProblem(first, says)
@@ -74,7 +82,7 @@ async function limitedRun(
   const second = await agoge(again, { cwd: folder })
   if (second.code !== 0)
     return { broken: `afterwards it ends with ${second.code}: ${second.text.slice(-200)}`, happened }
-  const different = firstDifference(fingerprint(whole), fingerprint(out))
+  const different = firstDifference(expected, fingerprint(out))
   return different === undefined ? { happened } : { broken: `afterwards ${different} differs`, happened }
 }
 
@@ -166,8 +174,8 @@ const attacks: readonly LimitAttack[] = [
   {
     name: 'two processes that write to one run',
     async run(folder) {
-      const [whole, out] = [join(folder, 'whole'), join(folder, 'run')]
-      await agoge(cartpole(whole), { cwd: folder })
+      const out = join(folder, 'run')
+      const expected = await undisturbed(folder)
       const [one, two] = await Promise.all([
         agoge(cartpole(out), { cwd: folder }),
         agoge(cartpole(out), { cwd: folder, before: 'sleep 0.4' }),
@@ -177,18 +185,18 @@ const attacks: readonly LimitAttack[] = [
       if (winner.code !== 0) return { broken: `both ended with an error: ${happened}`, happened }
       const problem = sentenceProblem(loser, /already holds a run|another process|is writing/)
       if (problem !== undefined) return { broken: problem, happened }
-      const different = firstDifference(fingerprint(whole), fingerprint(out))
+      const different = firstDifference(expected, fingerprint(out))
       return different === undefined ? { happened } : { broken: `${different} differs`, happened }
     },
   },
   ...['+400d', '-400d'].map((jump): LimitAttack => ({
     name: `a clock that jumps by ${jump} during a run`,
     async run(folder) {
-      const [whole, out, clock] = ['whole', 'run', 'clock'].map((name) => join(folder, name))
+      const [out, clock] = ['run', 'clock'].map((name) => join(folder, name))
       const library = await findFaketime()
       if (library === undefined) return { happened: 'not tried: libfaketime is not installed' }
       writeFileSync(clock, '+0d')
-      await agoge(cartpole(whole), { cwd: folder })
+      const expected = await undisturbed(folder)
       const before = [
         `export LD_PRELOAD=${library} FAKETIME_TIMESTAMP_FILE=${clock} FAKETIME_CACHE_DURATION=1 FAKETIME_NO_CACHE=1`,
         `(sleep 1.5; echo '${jump}' > ${clock}) &`,
@@ -197,7 +205,7 @@ const attacks: readonly LimitAttack[] = [
       const happened = 'it ended as without the jump'
       if (output.code !== 0)
         return { broken: `it ended with ${output.code}: ${output.text.slice(-200)}`, happened }
-      const different = firstDifference(fingerprint(whole), fingerprint(out))
+      const different = firstDifference(expected, fingerprint(out))
       return different === undefined ? { happened } : { broken: `${different} differs`, happened }
     },
   })),
