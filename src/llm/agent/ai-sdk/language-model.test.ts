@@ -147,7 +147,13 @@ test('a stream that is cancelled samples no further', async () => {
   }
   const model = createLanguageModel({ backend: counted, tokenizer, format, window: 2000 })
   const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }]
-  const { stream } = await model.doStream({ prompt, maxOutputTokens: 1500 })
+  // An answer that ends by itself is never cancelled: with this seed, the whole answer is far longer.
+  const call = { prompt, maxOutputTokens: 400, seed: 2 }
+  const whole = await model.doGenerate(call)
+  expect(whole.usage.outputTokens.total).toBe(400)
+  ends.length = 0
+  drawn = 0
+  const { stream } = await model.doStream(call)
   const reader = stream.getReader()
   for (;;) {
     const { value } = await reader.read()
