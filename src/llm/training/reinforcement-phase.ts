@@ -198,7 +198,9 @@ export async function runReinforcement<T extends Task>(
           async score() {
             // The warm start was chosen for its luck with the first tasks, which RL would have to beat.
             const from = settings.keep === 'best' ? tasks.validation : 0
-            const { summary } = await evaluate(job, 'rl-validation', 'validation', tasks.validation, from)
+            const { summary } = await limit.validating(() =>
+              evaluate(job, 'rl-validation', 'validation', tasks.validation, from),
+            )
             return { score: summary.success.mean, metrics: { masked: summary.masked } }
           },
           keep: settings.keep ?? 'last',

@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
+import { summariseEpisodes } from '../evaluation/episode-statistics.ts'
 import { trainJob } from './loop.ts'
+import { initialState } from './state.ts'
 import { boxJob } from './testing/box-job.ts'
+import { limitSteps } from './time-limit.ts'
 import type { TrainJobOptions, TrainingSummary } from './types.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'agoge-time-limit-'))
@@ -74,4 +77,47 @@ test('a resumed run makes as many steps as were fixed before, whatever time it h
   const { summary } = await trained({ ...job('resumed', () => 1e6), resume: true })
   expect(summary.reinforcement?.steps).toBe(5)
   expect(weightsOf('resumed').equals(weightsOf('none'))).toBe(true)
+})
+
+test('a validation between steps costs its time and makes no step slower', async () => {
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now * 1000)
+  const { plan, ...rest } = job('clock')
+  const reinforcement = { ...plan.reinforcement, validateEvery: 10 }
+  const options = { ...rest, plan: { ...plan, reinforcement, tasks: { ...plan.tasks, test: 4 } } }
+  const stage = { name: 'warm-start' as const, ...summariseEpisodes([]), seconds: 1, evaluationSeconds: 20 }
+
+  /** Steps of so many seconds, with validations of 10 s after 10 and after 20 of them, in 120 s. */
+  async function run(stepSeconds: number): Promise<number> {
+    now = 0
+    const state = { ...initialState(), stages: [stage] }
+    const limit = limitSteps({
+      options: { ...options, secondsLeft: () => 120 - now },
+      state,
+      emit: () => {},
+      phaseSeconds: () => now,
+    })
+    let step = 0
+    for (; step < limit.steps(); step++) {
+      if (step > 0 && step % 10 === 0)
+        await limit.validating(() => {
+          now += 10
+          return Promise.resolve()
+        })
+      limit.onStep(step)
+      now += stepSeconds
+    }
+    return step
+  }
+
+  try {
+    expect(await run(1)).toBe(30)
+    // The last validation takes 10 s, the evaluation on 4 + 2 tasks 30 s.
+    const steps = await run(3)
+    expect(steps).toBeLessThan(30)
+    expect(steps).toBeGreaterThan(12)
+    expect(now + 40).toBeLessThanOrEqual(120)
+  } finally {
+    clock.mockRestore()
+  }
 })
