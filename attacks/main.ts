@@ -10,8 +10,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { AttackPart, AttackResult, PartResult } from './attack.ts'
-import { parts } from './parts.ts'
+import { damage } from './damage/damage.ts'
+import { fuzz } from './fuzz/fuzz.ts'
+import { kills } from './kills/kills.ts'
+import { limits } from './limits/limits.ts'
+import { soak } from './requests/soak.ts'
+import { requests } from './requests/requests.ts'
+import { schemas } from './schemas/schemas.ts'
+import { servers } from './servers/servers.ts'
 import { writeTable } from './table.ts'
+
+/** In the order in which they run. */
+const parts: readonly AttackPart[] = [schemas, fuzz, servers, requests, soak, kills, limits, damage]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

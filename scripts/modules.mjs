@@ -10,6 +10,7 @@ export const modules = [
   'closest-name.ts',
   'import-file.ts',
   'defined.ts',
+  'event-loop.ts',
   'engine/random',
   'engine/tensor',
   'engine/nn',

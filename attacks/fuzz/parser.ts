@@ -1,4 +1,5 @@
 import type { Random } from '../../src/engine/random/index.ts'
+import { visibleLine } from '../../src/untrusted/visible-text.ts'
 
 /** What a parser is given: a text, or bytes. */
 export type Input = string | Uint8Array
@@ -41,6 +42,13 @@ const cut = (text: string | undefined): string => (text ?? 'nothing').slice(0, 1
 /** The text of an input. */
 export const textOf = (input: Input): string =>
   typeof input === 'string' ? input : Buffer.from(input).toString()
+
+/** Characters of an input that are shown. */
+const mostShown = 240
+
+/** An input in a line: a text as it is, bytes in base64. */
+export const shownInput = (input: Input): string =>
+  visibleLine(typeof input === 'string' ? input : Buffer.from(input).toString('base64'), mostShown)
 
 /** The bytes of an input. */
 export const bytesOf = (input: Input): Uint8Array => (typeof input === 'string' ? Buffer.from(input) : input)

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from '../../src/error.ts'
 import { inputOf } from './attack-input.ts'
+import { shownInput } from './parser.ts'
 import { parsers } from './parsers.ts'
 import { useFolder } from './scratch.ts'
-import { shownInput } from './shown-input.ts'
 
 const [name, seed, number, file] = process.argv.slice(2)
 const parser = parsers.find((each) => each.name === name)

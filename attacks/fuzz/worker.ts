@@ -1,9 +1,9 @@
 // Gives inputs to parsers, as the part of `npm run attack` asks.
 import { answerTasks } from '../in-thread.ts'
 import { attackWith, inputOf } from './attack-input.ts'
+import { shownInput } from './parser.ts'
 import { parsers } from './parsers.ts'
 import { useFolder } from './scratch.ts'
-import { shownInput } from './shown-input.ts'
 import { shrink } from './shrink.ts'
 
 export interface FuzzTask {

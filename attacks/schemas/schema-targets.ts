@@ -11,7 +11,7 @@ import type { GrammarCursor } from '../../src/llm/grammar/cursor.ts'
 import { readChatRequest } from '../../src/llm/serving/openai/chat-request.ts'
 import { createJsonReader } from '../../src/llm/serving/json-body.ts'
 import { toolsPage } from '../../src/llm/tool/mcp-results.ts'
-import { deepestJson } from '../../src/untrusted/json-nesting.ts'
+import { deepestJson } from '../../src/untrusted/foreign-json.ts'
 import { validateArguments } from '../../src/untrusted/validate.ts'
 import type { Targets, Throw } from './bomb.ts'
 

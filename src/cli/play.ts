@@ -10,7 +10,7 @@ import type { EvaluationContexts } from '../classic/training/context-settings.ts
 import { loadAgent } from '../classic/training/load-agent.ts'
 import { openNamed } from '../classic/training/find-run.ts'
 import { returnText } from '../classic/training/report.ts'
-import { yieldToEventLoop } from '../classic/training/learn-until.ts'
+import { yieldToEventLoop } from '../event-loop.ts'
 import { requireClassicEnvironment, gameOf, unknownEnvironment } from './shared/environment-names.ts'
 import type { Console } from './shared/console.ts'
 import { readContexts, readSets, asksForContexts } from './classic/setting-options.ts'

@@ -4,7 +4,7 @@ import { open, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { defined } from '../defined.ts'
 import { AgogeError } from '../error.ts'
-import { parseForeignJson } from '../untrusted/json-nesting.ts'
+import { parseForeignJson } from '../untrusted/foreign-json.ts'
 import { withFileErrors } from './files.ts'
 import type { RunFolder } from './run-folder.ts'
 

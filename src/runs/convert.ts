@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize } from 'node:v8'
 import { AgogeError } from '../error.ts'
-import { deepestJson, nestingOf } from '../untrusted/json-nesting.ts'
+import { deepestJson, nestingOf } from '../untrusted/foreign-json.ts'
 import {
   checksumsFile,
   formatChecksums,

@@ -7,7 +7,7 @@ import { callResult, checkNames, toolsPage } from '../../../src/llm/tool/mcp-res
 import { createMessageReader } from '../../../src/llm/tool/message-reader.ts'
 import { createRedactor, redactData, redactTools } from '../../../src/llm/tool/redact.ts'
 import { listServers, readServerConfig } from '../../../src/llm/tool/server-config.ts'
-import { deepestJson, nestingOf } from '../../../src/untrusted/json-nesting.ts'
+import { deepestJson, nestingOf } from '../../../src/untrusted/foreign-json.ts'
 import { locateJsonError } from '../../../src/untrusted/json-error.ts'
 import { makeJson } from '../mutate-json.ts'
 import { bytesOf, isRecord, jsonOf, Mismatch, mustEqual, textOf } from '../parser.ts'

@@ -10,7 +10,7 @@ import type { ExpectedAnswer } from '../../../src/llm/environment/mcp/goals/valu
 import { reasoningKinds } from '../../../src/llm/environment/reasoning/kinds/index.ts'
 import { readParaphrases } from '../../../src/llm/environment/mcp/teacher/drafts.ts'
 import { createChatTemplate } from '../../../src/llm/tokenizer/chat-template.ts'
-import { deepestJson, nestingOf, parseForeignJson } from '../../../src/untrusted/json-nesting.ts'
+import { deepestJson, nestingOf, parseForeignJson } from '../../../src/untrusted/foreign-json.ts'
 import { makeJson } from '../mutate-json.ts'
 import { makeText } from '../mutate-text.ts'
 import { isRecord, Mismatch, mustEqual, textOf } from '../parser.ts'

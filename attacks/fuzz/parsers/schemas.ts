@@ -8,7 +8,7 @@ import { sampleArguments } from '../../../src/llm/environment/mcp/arguments/samp
 import { UnusableSchema } from '../../../src/llm/environment/mcp/arguments/schema-parts.ts'
 import { wordsOf } from '../../../src/llm/environment/mcp/arguments/words.ts'
 import { createGrammars, packTexts } from '../../../src/llm/grammar/cursor.ts'
-import { deepestJson, nestingOf } from '../../../src/untrusted/json-nesting.ts'
+import { deepestJson, nestingOf } from '../../../src/untrusted/foreign-json.ts'
 import { limitedWork, readPattern, WorkLimit } from '../../../src/untrusted/linear-pattern.ts'
 import { schemaProblem } from '../../../src/untrusted/schema-check.ts'
 import { validateArguments } from '../../../src/untrusted/validate.ts'

@@ -8,7 +8,7 @@ import { parsePath, pathOf } from '../../../src/llm/serving/tinker/checkpoints.t
 import { readLossRequest } from '../../../src/llm/serving/tinker/losses.ts'
 import { readForwardBackwardRequest } from '../../../src/llm/serving/tinker/protobuf/messages.ts'
 import { readAdamParams, readLoraConfig } from '../../../src/llm/serving/tinker/training.ts'
-import { deepestJson, nestingOf } from '../../../src/untrusted/json-nesting.ts'
+import { deepestJson, nestingOf } from '../../../src/untrusted/foreign-json.ts'
 import { makeJson } from '../mutate-json.ts'
 import { bytesOf, isRecord, jsonOf, Mismatch, mustEqual, textOf } from '../parser.ts'
 import type { FuzzParser, Input } from '../parser.ts'

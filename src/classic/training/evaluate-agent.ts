@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts'
 import { hash32 } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
+import { yieldToEventLoop } from '../../event-loop.ts'
 import { average } from '../../statistics/statistics.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import {
@@ -16,7 +17,7 @@ import {
   type Playable,
 } from '../environment/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
-import { patience, reportStep, yieldToEventLoop } from './learn-until.ts'
+import { patience, reportStep } from './learn-until.ts'
 
 /** Most objects that play concurrently. Asynchronous objects wait at the same time. */
 const most = 8

@@ -1,31 +1,12 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { yieldToEventLoop } from '../../event-loop.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import type { AnyVector } from '../environment/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
 
 /** Milliseconds between yields to the event loop. */
 export const patience = 50
-
-/**
- * Lets waiting messages, timers and signals run, in Node and in browsers. Uses a message, because browsers delay a
- * timer that follows a timer by 4 ms.
- */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') {
-      setImmediate(resolve)
-      return
-    }
-    const { port1, port2 } = new MessageChannel()
-    port1.addEventListener('message', () => {
-      port1.close()
-      resolve()
-    })
-    port1.start()
-    port2.postMessage(null)
-  })
-}
 
 /**
  * Adds environment and step to an error about numbers; returns other errors unchanged.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { yieldToEventLoop } from '../../event-loop.ts'
 import { writeChecked } from '../../runs/checksums.ts'
 import { readMetrics } from '../../runs/metrics.ts'
 import { machine, type OnTrainingEvent } from '../../runs/run-folder.ts'
@@ -8,7 +9,7 @@ import { openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
 import { claimRun } from '../../runs/run-store.ts'
 import type { OpenedVector } from '../environment/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
-import { reportStep, yieldToEventLoop } from './learn-until.ts'
+import { reportStep } from './learn-until.ts'
 import {
   openTraining,
   type OpenedTraining,

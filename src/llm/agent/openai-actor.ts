@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { parseForeignJson } from '../../untrusted/json-nesting.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   type Completion,

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../episode/types.ts'
-import { deepestJson, parseForeignJson } from '../../untrusted/json-nesting.ts'
+import { deepestJson, parseForeignJson } from '../../untrusted/foreign-json.ts'
 
 /**
  * Repairs JSON as chat models damage it: single quotes, trailing commas, bare keys, Python's True/False/None, raw line breaks in

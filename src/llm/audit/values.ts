@@ -1,5 +1,5 @@
 import type { Random } from '../../engine/random/index.ts'
-import { parseForeignJson } from '../../untrusted/json-nesting.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { isRecord, resolveReference } from '../../untrusted/schema-check.ts'
 import type { JsonSchema } from '../../untrusted/schema-check.ts'
 

@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { deepestJson, nestingOf } from '../../untrusted/json-nesting.ts'
+import { deepestJson, nestingOf } from '../../untrusted/foreign-json.ts'
 import { appendLines, readLines } from '../../runs/files.ts'
 import { currentTaskId } from './split.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'

@@ -109,9 +109,6 @@ export async function dropBody(incoming: HttpBindings['incoming']): Promise<bool
   return incoming.complete
 }
 
-/** Lets whatever else is due run before more work for a request. */
-export const yieldToOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 /** Whether the name is local to this machine. No website can have such a name. */
 export function isLocalHost(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host)

@@ -1,4 +1,4 @@
-import { deepestJson } from '../../untrusted/json-nesting.ts'
+import { deepestJson } from '../../untrusted/foreign-json.ts'
 
 /** How much JSON may hold, whatever its length. Reading takes time for each of these, and nothing else runs meanwhile. */
 export interface JsonLimits {

@@ -5,7 +5,7 @@ import { createContext, Script } from 'node:vm'
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { parseForeignJson } from '../../untrusted/json-nesting.ts'
+import { parseForeignObject } from '../../untrusted/foreign-json.ts'
 import { isRecord } from '../../untrusted/schema-check.ts'
 
 /**
@@ -294,19 +294,7 @@ export async function readChatTemplate(folder: string): Promise<ChatTemplate> {
 
 async function readJson(file: string): Promise<Json> {
   if (!existsSync(file)) return {}
-  const text = await readFile(file, 'utf8')
-  let value: unknown
-  try {
-    value = parseForeignJson(text)
-  } catch {
-    // Told below.
-  }
-  if (isRecord(value)) return value
-  throw new AgogeError(`${file} is not a JSON object`, {
-    code: 'bad-chat-template',
-    given: text.slice(0, 80),
-    expected: 'a JSON object',
-  })
+  return parseForeignObject(await readFile(file, 'utf8'), file, 'bad-chat-template')
 }
 
 /** One template, or a list of `{ name, template }` with one named `default`. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ClassicAlgorithm } from '../../algorithm/agent.ts'
 import { trainClassic } from '../train-classic.ts'
-import { yieldToEventLoop } from '../learn-until.ts'
+import { yieldToEventLoop } from '../../../event-loop.ts'
 import { killedLearners, smallRun } from './short-run.ts'
 
 // A process to be killed: several small runs that take turns, each in its own folder. Prints a line when all of them

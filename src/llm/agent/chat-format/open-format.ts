@@ -5,8 +5,7 @@ import { defined } from '../../../defined.ts'
 import { readChatTemplate } from '../../tokenizer/chat-template.ts'
 import { AgogeError } from '../../../error.ts'
 import { verifyChecksums } from '../../../runs/checksums.ts'
-import { parseForeignJson } from '../../../untrusted/json-nesting.ts'
-import { isRecord } from '../../../untrusted/schema-check.ts'
+import { parseForeignObject } from '../../../untrusted/foreign-json.ts'
 import { tokenizerFromJson } from '../../tokenizer/tokenizer-json.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
@@ -123,17 +122,5 @@ async function stopIds(folder: string): Promise<number[]> {
 }
 
 async function readJson(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readFile(file, 'utf8')
-  let value: unknown
-  try {
-    value = parseForeignJson(text)
-  } catch {
-    // Told below.
-  }
-  if (isRecord(value)) return value
-  throw new AgogeError(`${file} is not a JSON object`, {
-    code: 'bad-checkpoint',
-    given: text.slice(0, 80),
-    expected: 'a JSON object, as the model was published with',
-  })
+  return parseForeignObject(await readFile(file, 'utf8'), file, 'bad-checkpoint')
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../../../engine/random/index.ts'
 import { jsonPart, jsonStart } from '../../../untrusted/json-in-text.ts'
-import { parseForeignJson } from '../../../untrusted/json-nesting.ts'
+import { parseForeignJson } from '../../../untrusted/foreign-json.ts'
 import { spoken } from './arguments/words.ts'
 import { dated, isNoun } from './request/name-words.ts'
 

@@ -2,7 +2,7 @@ import { defined } from '../../../defined.ts'
 import type { ConversationMessage } from '../../agent/chat-format/types.ts'
 import type { Grammar } from '../../grammar/compile.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
-import { parseForeignJson } from '../../../untrusted/json-nesting.ts'
+import { parseForeignJson } from '../../../untrusted/foreign-json.ts'
 import { badField, booleanField, isRecord, numberField, readSampling, refuseFields } from './protocol.ts'
 import type { Json, SamplingFields } from './protocol.ts'
 

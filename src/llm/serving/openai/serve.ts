@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { yieldToEventLoop } from '../../../event-loop.ts'
 import { createJoiningQueue, createSampleQueue } from '../../agent/sample-queue.ts'
 import { createGrammarCompiler } from '../../grammar/compiler.ts'
 import {
@@ -12,7 +13,6 @@ import {
   isSameKey,
   listen,
   readBody,
-  yieldToOthers,
 } from '../http.ts'
 import { createJsonReader } from '../json-body.ts'
 import { answerChat } from './chat-completions.ts'
@@ -193,7 +193,7 @@ async function readRequest(incoming: IncomingMessage, mostBytes: number): Promis
     () => new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`),
   )
   const body = reader.end()
-  await yieldToOthers()
+  await yieldToEventLoop()
   if (!isRecord(body)) throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
   return body
 }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AgogeError } from '../../../error.ts'
+import { yieldToEventLoop } from '../../../event-loop.ts'
 import { apiPath } from '../../backend/tinker/wire.ts'
 import {
   bearerOf,
@@ -12,7 +13,6 @@ import {
   isSameKey,
   listen,
   readBody,
-  yieldToOthers,
 } from '../http.ts'
 import type { HttpApp, HttpContext } from '../http.ts'
 import { createJsonReader } from '../json-body.ts'
@@ -249,7 +249,7 @@ async function readFields(
   }
   await readBody(incoming, most, take, tooLarge)
   const json = reader.end()
-  await yieldToOthers()
+  await yieldToEventLoop()
   return { body: fieldsOf(json, 'body') }
 }
 
@@ -298,7 +298,7 @@ function checkPath(path: string): void {
     decodeURIComponent(path)
     if (!path.includes('//')) return
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw refuse('tinker-bad-request', 'The address cannot be read', {
     given: path,

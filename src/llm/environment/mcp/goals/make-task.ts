@@ -7,7 +7,7 @@ import { tellsMoment, tellsTime, timelessLines } from '../profile/repeatable.ts'
 import { linkedArguments } from '../reference.ts'
 import type { Effect } from '../request/argument-words.ts'
 import type { AdmittedTool } from '../safety.ts'
-import { inNumber } from '../request/inflect.ts'
+import { inNumber, isPlural } from '../request/inflect.ts'
 import { renderRequest } from '../request/request.ts'
 import { rowNoun } from '../request/sql-words.ts'
 import { type RequestStep, type Speech } from '../request/step-words.ts'
@@ -144,7 +144,9 @@ function ask(
   system: ToolSystem,
 ): Question | undefined {
   const { tool, arguments: args } = run.calls[run.calls.length - 1]
-  const noun = rowNoun(args, random) ?? speech.words.get(tool)?.object ?? ''
+  const object = speech.words.get(tool)?.object ?? ''
+  // A "table schema" with several records has entries, which are no table schemas.
+  const noun = rowNoun(args, random) ?? (isPlural(object.split(' ').at(-1) ?? '') ? object : '')
   const strange = `${random.pick(['zorro', 'quibble', 'marzipan', 'tundra', 'fjord'])} ${10 + random.int(90)}`
   return askAbout(last, form, {
     stated,

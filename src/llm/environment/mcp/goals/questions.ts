@@ -142,7 +142,11 @@ function isInAnyRecord(path: readonly (string | number)[], value: unknown, state
 /** Asks for one line of a text of lines such as "Temperature: 20". */
 function askLine(value: PlainObject, { stated, random, ignore }: QuestionContext): Question | undefined {
   const keys = Object.keys(value).filter(
-    (key) => isSayable(value[key]) && !ignore.includes(key) && !containsWhole(stated, String(value[key])),
+    (key) =>
+      isNoun(key) &&
+      isSayable(value[key]) &&
+      !ignore.includes(key) &&
+      !containsWhole(stated, String(value[key])),
   )
   if (keys.length === 0) return undefined
   const key = random.pick(keys)

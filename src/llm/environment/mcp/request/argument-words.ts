@@ -49,6 +49,8 @@ interface Place {
   /** Words by which the reference to something looked up replaces the thing itself. */
   references: Replaced
   verb: string
+  /** The call gives one value, such as a number. It is no record, so the arguments are no properties of it. */
+  givesValue?: boolean
 }
 
 const naming = new Set(['name', 'title', 'label', 'heading'])
@@ -77,7 +79,7 @@ const prepositions = new Set(
   ),
 )
 const sources = new Set(['source', 'from', 'origin', 'start', 'old'])
-const targets = new Set(['target', 'destination', 'to', 'end'])
+const targets = new Set(['target', 'destination', 'output', 'to', 'end'])
 const hollow = new Set(
   'deletion addition update change item record entry data list element object batch operation input value argument param parameter option'.split(
     ' ',
@@ -125,10 +127,11 @@ export function describeArguments(
 }
 
 function describeRecord(record: Readonly<Record<string, unknown>>, schema: JsonSchema, place: Place): Thing {
-  const { noun, style, effect } = place
+  const { noun, effect, givesValue = false } = place
   const thing: Thing = { noun, name: '', details: [], values: [], many: false }
   const properties = propertiesOf(schema, place.root)
   const entries = Object.entries(record)
+  const style = { ...place.style, detail: detailOf(place.style, entries.length, effect, givesValue) }
   const anonymous = entries.filter(
     ([key, value]) => typeof value === 'number' && isAnonymous(key, properties[key]),
   )
@@ -154,10 +157,16 @@ function describeRecord(record: Readonly<Record<string, unknown>>, schema: JsonS
     const words = all.map((word, index) => (index === all.length - 1 ? singular(word) : word))
     const own = dropNoun(words, head)
     const last = words[words.length - 1]
-    const many = Array.isArray(value) && value.length > 1
+    // "the expire seconds 60": a number counts what its name says in the plural.
+    const many = Array.isArray(value)
+      ? value.length > 1
+      : typeof value === 'number' && value !== 1 && last !== all.at(-1)
     if (reference !== undefined) {
       if (key === keyOf || noun === '' || thing.name === '') thing.reference = reference
       else backs.push(`${prepositionOf(effect, place.verb)} ${reference}`)
+    } else if (key === keyOf && givesValue && own.length === 0 && noun !== head) {
+      // The time is none of the relative times: it has one.
+      fronts.push(`of ${said}`)
     } else if (key === keyOf) {
       thing.many = many
       if (own.length === 0 || own.join(' ') === noun) thing.name = said
@@ -178,6 +187,8 @@ function describeRecord(record: Readonly<Record<string, unknown>>, schema: JsonS
       fronts.push(`${last === 'source' ? 'from' : 'to'} ${said}`)
     } else if (own.length === 1 && (own[0] === 'type' || own[0] === 'kind') && style.detail !== 'colon') {
       fronts.push(`of ${style.detail === 'with' ? 'the ' : ''}${own[0]} ${said}`)
+    } else if (words.length > 1 && words[0] === 'exclude' && typeof value !== 'boolean') {
+      fronts.push(`excluding ${said}`)
     } else if (typeof value === 'boolean' && replaced === undefined) {
       backs.push(flagWords(words, value))
     } else if (
@@ -191,13 +202,19 @@ function describeRecord(record: Readonly<Record<string, unknown>>, schema: JsonS
         `${prepositionOf(effect, place.verb)} the ${inNumber(words.slice(0, -1).join(' '), many)} ${said}`,
       )
     } else {
-      const about = effect === 'reads' && typeof value === 'string'
+      const about = effect === 'reads' && (givesValue || typeof value === 'string')
       backs.push(detailWords(own.length === 0 ? words : own, said, many, style, about ? 'for' : 'with'))
     }
   }
   if (style.reversed) backs.reverse()
   thing.details = [...fronts, ...joinDetails(backs, style)]
   return thing
+}
+
+/** How details are said where the drawn way does not fit: one is no list, a value has no properties, and what shall change has none yet. */
+function detailOf({ detail }: Style, entries: number, effect: Effect, givesValue: boolean): Style['detail'] {
+  if (givesValue || (effect === 'changes' && detail === 'whose')) return 'with'
+  return detail === 'colon' && entries < 3 ? 'plain' : detail
 }
 
 /** `a`, `b`, `x1`: letters and numbered words mean nothing to a reader. */
@@ -324,6 +341,8 @@ function valueWords(value: unknown, given: JsonSchema, place: Place): string {
   }
   const text = String(value)
   if ('enum' in schema || 'const' in schema) return choiceWords(text)
+  // A dot would end the sentence.
+  if (/^[.,:;!?]+$/.test(text)) return `"${text}"`
   return place.style.quotes && typeof value === 'string' && /\s/.test(text) && !/["\n]/.test(text)
     ? `"${text}"`
     : text

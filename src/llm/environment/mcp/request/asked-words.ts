@@ -1,4 +1,4 @@
-import { inNumber, singular } from './inflect.ts'
+import { inNumber, isPlural, singular } from './inflect.ts'
 import { dated, nameWords } from './name-words.ts'
 
 /** What a request asks for. `of` are the words of a property, `noun` those of a record in the singular. */
@@ -26,6 +26,9 @@ export function fieldWords(key: string, noun = ''): string {
   const head = singular(noun.split(' ').at(-1) ?? '')
   return (words.length > 1 && words[0] === head ? words.slice(1) : words).join(' ')
 }
+
+/** The verb of a question for this property. */
+export const isAre = (of: string): 'is' | 'are' => (isPlural(of.split(' ').at(-1) ?? '') ? 'are' : 'is')
 
 /** The words of what is asked, in the templates that training uses or in others. */
 export function askedWords(asked: Asked, rare: boolean): AskedWords {
@@ -65,8 +68,8 @@ export function askedWords(asked: Asked, rare: boolean): AskedWords {
         : {
             phrases: [`the ${asked.of}`, `its ${asked.of}`],
             questions: [
-              `what is the ${asked.of}`,
-              `what is its ${asked.of}`,
+              `what ${isAre(asked.of)} the ${asked.of}`,
+              `what ${isAre(asked.of)} its ${asked.of}`,
               `which ${asked.of} does it have`,
             ],
           }
@@ -117,8 +120,8 @@ export function askedWords(asked: Asked, rare: boolean): AskedWords {
               `which ${of} the ${noun} with the ${by} ${value} has`,
             ],
             questions: [
-              `what is the ${of} of the ${noun} whose ${by} is ${value}`,
-              `what is the ${of} of the ${noun} with the ${by} ${value}`,
+              `what ${isAre(of)} the ${of} of the ${noun} whose ${by} is ${value}`,
+              `what ${isAre(of)} the ${of} of the ${noun} with the ${by} ${value}`,
               `which ${of} does the ${noun} with the ${by} ${value} have`,
             ],
           }

@@ -14,11 +14,10 @@ export function dated(words: readonly string[]): string[] {
   return isDate ? [...words.slice(0, -1), 'date'] : [...words]
 }
 
-/** Whether a property's name can be asked for: not a preposition ("from"), a verb ("exists") or a letter. */
+/** Whether a property's name can be asked for: not a preposition ("from"), a verb ("exists", "is file") or a letter. */
 export function isNoun(key: string): boolean {
   const words = nameWords(key)
-  return (
-    (words.length > 1 || !/^(?:from|to|in|at|by|on|for|with|of|is|has|exists)$/.test(words[0] ?? '')) &&
-    (words[0]?.length ?? 0) > 1
-  )
+  const [first = ''] = words
+  if (/^(?:is|has|was|can)$/.test(first)) return false
+  return first.length > 1 && (words.length > 1 || !/^(?:from|to|in|at|by|on|for|with|of|exists)$/.test(first))
 }

@@ -150,7 +150,6 @@ export const familiar: PhraseSet = {
     'return ',
     'name ',
     'let me know ',
-    'write ',
     'write down ',
     'read out ',
   ],

@@ -203,3 +203,51 @@ test('a statement of SQL that can be said in words stands in no request, whateve
   expect(requests.filter((request) => request?.includes('SELECT'))).toEqual([])
   expect(requests).toContain('What is the sum of the ids of the orders?')
 })
+
+test('arguments of a tool that gives one value are no properties of it', () => {
+  const own = speechOf([
+    tool('days_in_month', 'Get the number of days in a month', { date: text }),
+    tool('relative_time', 'Get the relative time from now', { time: text }),
+  ])
+  const made = (name: string, args: Record<string, unknown>) =>
+    Array.from({ length: 300 }, (_, seed) =>
+      renderRequest(own, [{ tool: name, arguments: args }], { form: 'whole' }, 'train', createRandom(seed)),
+    )
+  const days = made('days_in_month', { date: '2028-11-23' })
+  expect(days).toContain('What is the number of days in a month for the date 2028-11-23?')
+  expect(days.filter((request) => /whose|\(|: 2028|as the date/.test(request ?? ''))).toEqual([])
+  const relative = made('relative_time', { time: '2026-05-15' })
+  expect(relative).toContain('What is the relative time of 2026-05-15?')
+})
+
+test('what is exported or changed need not be missing before, and has not yet what it shall have', () => {
+  const own = speechOf([
+    tool('export_table', 'Export a table', { tableName: text, outputPath: text }),
+    tool('update_task', 'Update a task', { taskId: text, status: text }),
+    tool('set_key', 'Set a key', { key: text, value: text, expireSeconds: { type: 'number' } }),
+  ])
+  const made = (step: RequestStep) =>
+    Array.from({ length: 300 }, (_, seed) =>
+      renderRequest(own, [step], undefined, 'train', createRandom(seed)),
+    )
+  const exported = made({
+    tool: 'export_table',
+    arguments: { tableName: 'orders', outputPath: 'a.txt' },
+    effect: 'adds',
+  })
+  expect(exported).toContain('Export the table orders to the path a.txt')
+  expect(exported.filter((request) => /there should be|missing|need a/i.test(request ?? ''))).toEqual([])
+  const updated = made({
+    tool: 'update_task',
+    arguments: { taskId: 't7', status: 'done' },
+    effect: 'changes',
+  })
+  expect(updated.filter((request) => request?.includes('whose'))).toEqual([])
+  const set = made({
+    tool: 'set_key',
+    arguments: { key: 'k1', value: 'cold', expireSeconds: 60 },
+    effect: 'adds',
+  })
+  expect(set.some((request) => request?.includes('expire seconds'))).toBe(true)
+  expect(set.filter((request) => /expire second\b/.test(request ?? ''))).toEqual([])
+})

@@ -3,7 +3,7 @@ import { hash32 } from '../../../../engine/random/index.ts'
 import type { Random } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import type { Style } from './argument-words.ts'
-import { type Asked, type AskedWords, askedWords } from './asked-words.ts'
+import { type Asked, type AskedWords, askedWords, isAre } from './asked-words.ts'
 import { capital, inNumber, participle } from './inflect.ts'
 import { familiar, unseen } from './phrase-sets.ts'
 import { sqlValues } from './sql-words.ts'
@@ -85,7 +85,8 @@ export function renderRequest(
       bare: random.next() < 0.6,
       reversed: random.next() < 0.3,
     }
-    const draw: Draw = { rare: isUnseen && isRare, unseen: isUnseen, frames, style, random }
+    const asksValue = asked?.form === 'number' || asked?.form === 'whole'
+    const draw: Draw = { rare: isUnseen && isRare, unseen: isUnseen, frames, style, random, asksValue }
     const text = compose(speech, shown, asked, draw)
     if (text === undefined || (!isUnseen && splitOf(shapeOf(text, speech, shown, asked)) !== split)) continue
     return capital(
@@ -110,6 +111,7 @@ function compose(
   if (asked === undefined) {
     const end = draw.random.pick(frames.ends)
     const text = opened(sequence(speech, steps, draw), draw, end.startsWith(' and '))
+    if (/\bplease\b/i.test(text) && /\bplease\b/i.test(end)) return text
     return `${text}${end}${isQuestion(text) && /^(?:, please)?$/.test(end) && random.next() < 0.5 ? '?' : ''}`
   }
   const last = steps[steps.length - 1]
@@ -169,7 +171,9 @@ function question({ phrases, questions }: AskedWords, draw: Draw): string {
 
 /** Whether a request of one sentence begins as a question. */
 function isQuestion(text: string): boolean {
-  return /^(?:(?:hi|good morning), )?(?:can|could|do|would|will|is it) /.test(text) && !/[.:;] /.test(text)
+  return (
+    /^(?:(?:hi|good morning), )?(?:can|could|do(?! not)|would|will|is it) /.test(text) && !/[.:;] /.test(text)
+  )
 }
 
 /** "tell me how many there are", "i need the number". */
@@ -196,9 +200,9 @@ interface Clause extends Sequence {
 }
 
 function clauseOf(speech: Speech, step: RequestStep, draw: Draw): Clause {
-  const { condition, effect = 'reads' } = step
+  const { condition } = step
   const spoken = speakStep(speech, step, draw)
-  const { imperative } = spoken
+  const { imperative, effect } = spoken
   if (condition !== undefined)
     return {
       text: condition === 'otherwise' ? `otherwise ${imperative}` : `if ${condition}, ${imperative}`,
@@ -254,7 +258,11 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
   if (phrases !== undefined && (asked.form === 'whole' || asked.form === 'number' || isAll)) {
     return {
       phrases,
-      questions: phrases.map((phrase) => (/^(?:what|how|which)/.test(phrase) ? phrase : `what is ${phrase}`)),
+      questions: phrases.map((phrase) =>
+        /^(?:what|how|which)/.test(phrase)
+          ? phrase
+          : `what ${isAre(phrase.split(/ (?:of|with|whose|that|from|in) /)[0])} ${phrase}`,
+      ),
     }
   }
   if (spoken.empty && !['whole', 'number', 'field', 'line', 'sentence'].includes(asked.form))
@@ -271,9 +279,9 @@ function directWords(speech: Speech, step: RequestStep, asked: Asked, draw: Draw
     : {
         phrases: [`the ${of} of ${definite}`, `which ${of} ${definite} has`],
         questions: [
-          `what is the ${of} of ${definite}`,
+          `what ${isAre(of)} the ${of} of ${definite}`,
           `which ${of} does ${definite} have`,
-          `for ${definite}, what is the ${of}`,
+          `for ${definite}, what ${isAre(of)} the ${of}`,
         ],
       }
 }

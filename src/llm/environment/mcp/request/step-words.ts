@@ -46,6 +46,8 @@ export interface Draw {
   frames: PhraseSet
   style: Style
   random: Random
+  /** The request asks for the whole result of its last call, or for a number. */
+  asksValue: boolean
 }
 
 /** A step in words. */
@@ -57,6 +59,7 @@ export interface Spoken {
   indefinite: string
   noun: string
   verb: string
+  effect: Effect
   /** The verb is one word, so that "it" can stand behind it. */
   single: boolean
   many: boolean
@@ -67,16 +70,29 @@ export interface Spoken {
   computation: Computation | undefined
 }
 
+/** Verbs of things that are there afterwards, so that one may say that they should be there. An exported table was there before. */
+const addingVerbs = new Set(
+  'create add insert make register set put write save store append generate build post push publish book reserve schedule invite upload draw start assign'.split(
+    ' ',
+  ),
+)
+
+function spokenEffect(effect: Effect = 'reads', verb: string | undefined): Effect {
+  return effect === 'adds' && verb !== undefined && !addingVerbs.has(verb) ? 'changes' : effect
+}
+
 /** Words for one step: what to do, and what with. */
 export function speakStep(speech: Speech, given: RequestStep, draw: Draw): Spoken {
-  const { style, rare, random, frames } = draw
+  const { style, rare, random, frames, asksValue } = draw
   const named = speech.words.get(given.tool)
   const spec = speech.specs.get(given.tool)
   if (named === undefined || spec === undefined) throw new Error(`no tool ${given.tool}`)
   const chosen = chosenAction(named, given.arguments)
   const words = chosen?.words ?? named
   const step = chosen === undefined ? given : { ...given, arguments: chosen.rest }
-  const { effect = 'reads', references = {} } = step
+  const { references = {} } = step
+  const effect = spokenEffect(step.effect, words.verb)
+  const givesValue = effect === 'reads' && asksValue
   const verbs = rare && words.rareVerbs.length > 0 ? words.rareVerbs : words.usualVerbs
   const verb =
     verbs.length === 0
@@ -96,6 +112,7 @@ export function speakStep(speech: Speech, given: RequestStep, draw: Draw): Spoke
     replaced,
     references,
     verb: words.verb ?? '',
+    givesValue,
   }
   const things = (verb: string): Thing[] =>
     describeArguments(step.arguments, spec.inputSchema, { ...place, verb }).map((thing) =>
@@ -117,7 +134,7 @@ export function speakStep(speech: Speech, given: RequestStep, draw: Draw): Spoke
     effect === 'reads' &&
     words.phrase !== undefined &&
     (empty || !/\b(?:one|two|three|given|multiple|several|numbers)\b/.test(words.phrase)) &&
-    random.next() < 0.5
+    (givesValue || random.next() < 0.5)
       ? words.phrase.replace(/^the /, '')
       : undefined
   const phrase = (some: readonly Thing[], determiner: 'a' | 'the'): string =>
@@ -151,6 +168,7 @@ export function speakStep(speech: Speech, given: RequestStep, draw: Draw): Spoke
     indefinite,
     noun: renamed[0].noun === '' ? (renamed[0].reference ?? '') : renamed[0].noun,
     verb,
+    effect,
     single: !verb.includes(' '),
     many: renamed.length > 1 || renamed[0].many,
     empty,

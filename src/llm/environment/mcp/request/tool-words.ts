@@ -194,7 +194,9 @@ function readDescription(text: string): Said {
   const object = (end < 0 ? after : after.slice(0, end)).map(lowered)
   const rest = end < 0 ? [] : after.slice(end).map(lowered)
   const of = rest[0] === 'of' || rest[0] === 'in' ? rest : []
-  const stop = of.findIndex((word, index) => index > 0 && clauseEnds.has(word) && word !== 'of')
+  const stop = of.findIndex(
+    (word, index) => index > 0 && clauseEnds.has(word) && word !== 'of' && word !== 'in',
+  )
   const tail = stop < 0 ? of : of.slice(0, stop)
   const whole = [...object, ...tail]
   const plain = /^(?:the|a|an)$/.test(object[0] ?? '') && whole.length <= 8 && object.length > 1

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { deepestJson, nestingOf, parseForeignJson } from './json-nesting.ts'
+import { deepestJson, nestingOf, parseForeignJson } from './foreign-json.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 

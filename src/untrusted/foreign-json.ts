@@ -1,3 +1,6 @@
+import { AgogeError, type ErrorCode } from '../error.ts'
+import { isRecord } from './schema-check.ts'
+
 /** Deeper JSON is refused where it comes from outside: recursive functions such as `JSON.stringify` would overflow the stack. */
 export const deepestJson = 256
 
@@ -35,4 +38,25 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Arr
 export function parseForeignJson(text: string): unknown {
   if (nestingOf(text) > deepestJson) throw new SyntaxError(`JSON nested more than ${deepestJson} levels deep`)
   return JSON.parse(text) as unknown
+}
+
+/**
+ * Parses a JSON object from outside.
+ *
+ * @param named what the text is of, such as the path of its file
+ * @throws AgogeError with this code for another text
+ */
+export function parseForeignObject(text: string, named: string, code: ErrorCode): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = parseForeignJson(text)
+  } catch {
+    // Whatever is no object has the same message.
+  }
+  if (isRecord(value)) return value
+  throw new AgogeError(`${named} is not a JSON object`, {
+    code,
+    given: text.slice(0, 80),
+    expected: 'a JSON object',
+  })
 }
