@@ -1,4 +1,5 @@
 import { toolsPage } from '../../src/llm/tool/mcp-results.ts'
+import { noSecrets, redacted } from '../../src/untrusted/untrusted.ts'
 import { bomb } from './bomb.ts'
 import type { Bomb } from './bomb.ts'
 import { schemaTargets } from './schema-targets.ts'
@@ -55,7 +56,8 @@ const toolList = (name: string, count: number, make: (i: number) => unknown): Bo
       'tools/list': () => {
         const read = toolsPage['~standard'].validate(page)
         if (read instanceof Promise || read.issues !== undefined) return 'no page'
-        return `${read.value.specs.length} usable, ${read.value.unusable.length} left out`
+        const { specs, unusable } = redacted(read.value.tools, noSecrets)
+        return `${specs.length} usable, ${unusable.length} left out`
       },
     }),
   )

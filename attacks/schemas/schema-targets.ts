@@ -11,6 +11,7 @@ import type { GrammarCursor } from '../../src/llm/grammar/cursor.ts'
 import { readChatRequest } from '../../src/llm/serving/openai/chat-request.ts'
 import { createJsonReader } from '../../src/llm/serving/json-body.ts'
 import { toolsPage } from '../../src/llm/tool/mcp-results.ts'
+import { noSecrets, redacted } from '../../src/untrusted/untrusted.ts'
 import { deepestJson } from '../../src/untrusted/foreign-json.ts'
 import { validateArguments } from '../../src/untrusted/validate.ts'
 import type { Targets, Throw } from './bomb.ts'
@@ -58,8 +59,9 @@ export function schemaTargets(schema: Schema, value: Readonly<Record<string, unk
     'tools/list': () => {
       const page = toolsPage['~standard'].validate({ tools: [tool] })
       if (page instanceof Promise || page.issues !== undefined) return 'no page'
-      isUsable = page.value.specs.length === 1
-      return isUsable ? 'usable' : `left out: ${page.value.unusable[0].reason}`
+      const { specs, unusable } = redacted(page.value.tools, noSecrets)
+      isUsable = specs.length === 1
+      return isUsable ? 'usable' : `left out: ${unusable[0].reason}`
     },
     validation: ifUsable(() => validateArguments(schema, value) ?? 'valid'),
     arguments: ifUsable(() => drawArguments(schema)),
@@ -89,7 +91,7 @@ async function compileInThread(body: Buffer): Promise<Grammar | undefined> {
     throw new AgogeError(`the body ${problem}`, { code: 'bad-argument' })
   })
   for (let at = 0; at < body.length; at += arriving) reader.push(body.subarray(at, at + arriving))
-  const { grammar } = readChatRequest(reader.end() as Record<string, unknown>)
+  const { grammar } = readChatRequest(redacted(reader.end(), noSecrets) as Record<string, unknown>)
   if (grammar === undefined) return undefined
   const compiler = createGrammarCompiler(vocabulary)
   try {

@@ -5,7 +5,8 @@ import { AgogeError } from '../../../src/error.ts'
 import { parseEnvironmentConfig } from '../../../src/llm/environment/mcp/environment-config.ts'
 import { callResult, checkNames, toolsPage } from '../../../src/llm/tool/mcp-results.ts'
 import { createMessageReader } from '../../../src/llm/tool/message-reader.ts'
-import { createRedactor, redactData, redactTools } from '../../../src/llm/tool/redact.ts'
+import { createRedactor, redactTools } from '../../../src/llm/tool/redact.ts'
+import { redacted } from '../../../src/untrusted/untrusted.ts'
 import { listServers, readServerConfig } from '../../../src/llm/tool/server-config.ts'
 import { deepestJson, nestingOf } from '../../../src/untrusted/foreign-json.ts'
 import { locateJsonError } from '../../../src/untrusted/json-error.ts'
@@ -188,7 +189,7 @@ const list: FuzzParser = {
     if (page instanceof Promise || page.issues !== undefined) return
     reach(2)
     const { specs, unusable } = checkNames(
-      redactTools(page.value, (text) => text.replaceAll('secret', '[redacted]')),
+      redactTools([page.value.tools], (text) => text.replaceAll('secret', '[redacted]')),
     )
     if (specs.length > 0) reach(3)
     const total = (read.value as { tools: unknown[] }).tools.length
@@ -227,7 +228,7 @@ const toolResult: FuzzParser = {
     const checked = callResult['~standard'].validate(read.value)
     if (checked instanceof Promise || checked.issues !== undefined) return
     reach(2)
-    const result = redactData(checked.value, (text) => text)
+    const result = redacted(checked.value, (text) => text)
     if (typeof result.text !== 'string') throw new Mismatch('a result without text')
     if (!result.isError) reach(3)
   },

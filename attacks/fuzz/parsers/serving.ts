@@ -2,6 +2,7 @@
 import { createByteTokenizer } from '../../../src/llm/tokenizer/byte-tokenizer.ts'
 import { trainTokenizer } from '../../../src/llm/tokenizer/bpe-train.ts'
 import { createJsonReader } from '../../../src/llm/serving/json-body.ts'
+import { noSecrets, redacted } from '../../../src/untrusted/untrusted.ts'
 import { readChatRequest } from '../../../src/llm/serving/openai/chat-request.ts'
 import { RequestError } from '../../../src/llm/serving/openai/protocol.ts'
 import { answerText } from '../../../src/llm/serving/openai/text-completions.ts'
@@ -150,7 +151,7 @@ function bodyOf(input: string | Uint8Array): unknown {
   const half = bytes.length >> 1
   reader.push(bytes.subarray(0, half))
   reader.push(bytes.subarray(half))
-  return reader.end()
+  return redacted(reader.end(), noSecrets)
 }
 
 export const servingParsers: readonly FuzzParser[] = [chat, text, json]

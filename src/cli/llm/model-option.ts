@@ -9,6 +9,7 @@ import type { Actor } from '../../llm/agent/types.ts'
 import type { EpisodeLimits } from '../../llm/agent/episode-state.ts'
 import { AgogeError } from '../../error.ts'
 import { weightsGone } from '../../runs/checksums.ts'
+import { checked, parsed, receivedText, redacted } from '../../untrusted/untrusted.ts'
 import { publicLimits, publicTurn } from '../../llm/training/defaults.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { loadModel, requireModel } from '../../llm/backend/base-model.ts'
@@ -221,15 +222,16 @@ async function onlyModel(
   listing.pathname = endpoint.pathname.replace(/chat\/completions$/, 'models')
   const address = `${listing.origin}${listing.pathname}`
   const key = process.env[apiKeyVariable ?? 'OPENAI_API_KEY']
-  const ask = async (): Promise<unknown> => {
+  const ask = async (): Promise<string[]> => {
     const reply = await fetch(listing, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
       ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
     })
     if (!reply.ok) throw new Error(`HTTP status ${reply.status}`)
-    return reply.json()
+    const listed = checked(parsed(await receivedText(reply, mostListed)), modelNames)
+    return redacted(listed, (text) => (key === undefined ? text : text.replaceAll(key, '[redacted]')))
   }
-  const listed = await ask().catch((cause: unknown) => {
+  const names = await ask().catch((cause: unknown) => {
     signal.throwIfAborted()
     throw new AgogeError(`${address} does not say which models there are.`, {
       code: 'unknown-model',
@@ -239,7 +241,6 @@ async function onlyModel(
       cause,
     })
   })
-  const names = modelNames(listed)
   if (names.length === 1) return names[0]
   throw new AgogeError(`${endpoint.origin} serves ${names.length} models.`, {
     code: 'unknown-model',
@@ -248,6 +249,9 @@ async function onlyModel(
     hint: `Name it after a #: ${typed}#${names[0] ?? 'NAME'}`,
   })
 }
+
+/** Longest list of models that is read, in bytes. */
+const mostListed = 10_000_000
 
 function modelNames(listed: unknown): string[] {
   const data = typeof listed === 'object' && listed !== null && 'data' in listed ? listed.data : undefined

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { checked, parsed, receivedText, redacted, type Untrusted } from '../../untrusted/untrusted.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   type Completion,
@@ -117,13 +117,14 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
           redirect: 'manual',
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         })
-        const answer = await response.text()
+        const received = await receivedText(response, mostBytes)
         if (response.status >= 300 && response.status < 400) throw moved(response)
-        const completion = response.ok ? readCompletion(parseJson(answer)) : undefined
+        const answer = redacted(received, conceal)
+        const completion = response.ok ? redacted(completionOf(received), conceal) : undefined
         if (!response.ok) used = unused
         else if (completion !== undefined && completion.promptTokens > 0) used = completion
         if (completion !== undefined) return completion
-        const said = conceal(answer.slice(0, 500))
+        const said = answer.slice(0, 500)
         const isTooLong = !response.ok && saysTooLong(response.status, answer)
         if (isTooLong && goesOn) return outgrown
         if (!isTooLong && parameters.concede(response.status, answer, sent)) {
@@ -242,11 +243,15 @@ function deadline(seconds: number): AbortSignal {
   return AbortSignal.timeout(Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1))
 }
 
-function parseJson(text: string): unknown {
+/** Longest answer that is read. */
+const mostBytes = 64 * 2 ** 20
+
+function completionOf(answer: Untrusted<string>): Untrusted<Completion | undefined> {
   try {
-    return parseForeignJson(text)
-  } catch {
-    return undefined
+    return checked(parsed(answer), readCompletion)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return checked(answer, () => undefined)
   }
 }
 

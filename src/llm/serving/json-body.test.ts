@@ -1,5 +1,6 @@
 import { array, assert, constantFrom, integer, jsonValue, oneof, property, string, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
+import { noSecrets, redacted } from '../../untrusted/untrusted.ts'
 import { createJsonReader } from './json-body.ts'
 
 const limits = { parts: 1000, commas: 1000 }
@@ -11,7 +12,7 @@ function read(bytes: Uint8Array, cuts: readonly number[] = [], most = limits): u
   })
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
   for (const [i, at] of [0, ...places].entries()) reader.push(bytes.subarray(at, places[i] ?? bytes.length))
-  return reader.end()
+  return redacted(reader.end(), noSecrets)
 }
 
 function parsed(text: string): unknown {

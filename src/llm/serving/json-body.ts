@@ -1,4 +1,5 @@
 import { deepestJson } from '../../untrusted/foreign-json.ts'
+import { received, type Untrusted } from '../../untrusted/untrusted.ts'
 
 /** How much JSON may hold, whatever its length. Reading takes time for each of these, and nothing else runs meanwhile. */
 export interface JsonLimits {
@@ -13,7 +14,7 @@ export interface JsonReader {
   /** Takes the next bytes. Refuses what is nested too deep or holds too much as soon as it is seen. */
   push(bytes: Uint8Array): void
   /** The value, once all bytes have come. */
-  end(): unknown
+  end(): Untrusted<unknown>
 }
 
 const [quote, backslash, comma] = Array.from('"\\,', (symbol) => symbol.charCodeAt(0))
@@ -63,7 +64,7 @@ export function createJsonReader(
     end() {
       text += decoder.decode()
       try {
-        return JSON.parse(text) as unknown
+        return received(JSON.parse(text) as unknown)
       } catch {
         return refuse('is not JSON', 'JSON')
       }

@@ -2,20 +2,21 @@ import { basename } from 'node:path'
 import { ProtocolError, type StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { received, redacted, type Untrusted } from '../../untrusted/untrusted.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
 import {
   callResult,
   checkNames,
   cutResult,
+  type ListedTools,
   toErrorResult,
   toolsPage,
-  type ToolsPage,
   type UnusableTool,
 } from './mcp-results.ts'
 import { handshake, type McpSession } from './mcp-session.ts'
 import { openSignIn, type SignInOptions } from './oauth.ts'
 import { hideMarks } from '../../runs/process-watchdog.ts'
-import { redactData, redactError, redactTools } from './redact.ts'
+import { redactError, redactTools } from './redact.ts'
 import type { ServerConfig } from './server-config.ts'
 import { causeText, connectHint, isTimeout } from './stdio-transport.ts'
 
@@ -170,11 +171,10 @@ export async function connectServer(
     return new InfrastructureError(redact(message), { hint: 'This has to be put right in the server.' })
   }
 
-  async function listTools({ client }: McpSession): Promise<Pick<ToolsPage, 'specs' | 'unusable'>> {
-    const specs: ToolSpec[] = []
-    const unusable: UnusableTool[] = []
-    if (client.getServerCapabilities()?.tools === undefined) return { specs, unusable }
-    const names = new Set<string>()
+  async function listTools({ client }: McpSession): Promise<ListedTools> {
+    const pages: Untrusted<ListedTools>[] = []
+    if (client.getServerCapabilities()?.tools === undefined) return { specs: [], unusable: [] }
+    let count = 0
     const seen = new Set<string>()
     const until = performance.now() + listSeconds * 1000
     let cursor: string | undefined
@@ -190,19 +190,15 @@ export async function connectServer(
         .catch((error: unknown) => {
           throw fault('tools/list', error)
         })
-      for (const spec of page.specs) {
-        if (!names.has(spec.name)) specs.push(spec)
-        else unusable.push({ name: spec.name, reason: 'it is listed again; the first of that name counts' })
-        names.add(spec.name)
-      }
-      for (const tool of page.unusable) unusable.push(tool)
-      if (specs.length + unusable.length > mostTools) throw endless(`it lists more than ${mostTools} tools`)
+      pages.push(page.tools)
+      count += page.count
+      if (count > mostTools) throw endless(`it lists more than ${mostTools} tools`)
       cursor = page.nextCursor
       if (cursor !== undefined && seen.has(cursor)) throw endless('it gives the same page twice')
       if (cursor !== undefined) seen.add(cursor)
     } while (cursor !== undefined)
     // Redact first, then shorten: half a secret would no longer match.
-    return checkNames(redactTools({ specs, unusable }, redact))
+    return checkNames(redactTools(pages, redact))
   }
 
   try {
@@ -243,9 +239,9 @@ export async function connectServer(
     return {
       specs,
       unusable,
-      serverName: redact(info?.name ?? 'unknown'),
-      serverVersion: redact(info?.version ?? 'unknown'),
-      instructions: redactData(client.getInstructions(), redact),
+      serverName: redacted(received(info?.name ?? 'unknown'), redact),
+      serverVersion: redacted(received(info?.version ?? 'unknown'), redact),
+      instructions: redacted(received(client.getInstructions()), redact),
       get pid() {
         return stdio?.pid()
       },
@@ -288,15 +284,14 @@ export async function connectServer(
             callResult,
             { timeout: callTimeout, ...defined({ signal }) },
           )
-          return cutResult(redactData(result, redact))
+          return cutResult(redacted(result, redact))
         } catch (error) {
           if (signal?.aborted) {
             // Nobody knows what the server did with a cancelled call, so no other episode may use it.
             broken ??= 'a call was cancelled'
             throw asError(signal.reason)
           }
-          if (error instanceof ProtocolError)
-            return cutResult(redactData(toErrorResult(error.message), redact))
+          if (error instanceof ProtocolError) return cutResult(redacted(toErrorResult(error.message), redact))
           throw fault(name, error)
         }
       },

@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { defined } from '../../defined.ts'
 import { limitedWork, type Work, WorkLimit } from '../../untrusted/linear-pattern.ts'
 import { isRecord, type JsonSchema, schemaProblem } from '../../untrusted/schema-check.ts'
+import { received, type Untrusted } from '../../untrusted/untrusted.ts'
 import { isVisible, visibleLine } from '../../untrusted/visible-text.ts'
 import type { ToolResult, ToolSpec } from './tool.ts'
 
@@ -12,10 +13,18 @@ export interface UnusableTool {
   reason: string
 }
 
-/** One page of `tools/list`. Each tool is checked alone, so that one wrong tool does not remove the others. */
-export interface ToolsPage {
+/** Tools that can be called, and others. */
+export interface ListedTools {
   specs: ToolSpec[]
   unusable: UnusableTool[]
+}
+
+/** One page of `tools/list`. */
+export interface ToolsPage {
+  /** Each is checked alone, so that one wrong tool does not remove the others. */
+  tools: Untrusted<ListedTools>
+  count: number
+  /** Goes back to the server, and nowhere else. */
   nextCursor?: string
 }
 
@@ -34,19 +43,22 @@ export const toolsPage: StandardSchemaV1<unknown, ToolsPage> = {
       if (!isRecord(result) || !Array.isArray(result.tools))
         return { issues: [{ message: 'the answer has no list "tools"' }] }
       const { nextCursor } = result
-      const page: ToolsPage = {
-        specs: [],
-        unusable: [],
-        ...(typeof nextCursor === 'string' ? { nextCursor } : {}),
-      }
+      const specs: ToolSpec[] = []
+      const unusable: UnusableTool[] = []
       const work = limitedWork(mostSteps)
       const patterns = new Set<string>()
       for (const [at, tool] of (result.tools as unknown[]).entries()) {
         const read = readTool(tool, at, (schema) => unusableSchema(schema, work, patterns))
-        if ('reason' in read) page.unusable.push(read)
-        else page.specs.push(read)
+        if ('reason' in read) unusable.push(read)
+        else specs.push(read)
       }
-      return { value: page }
+      return {
+        value: {
+          tools: received({ specs, unusable }),
+          count: result.tools.length,
+          ...(typeof nextCursor === 'string' ? { nextCursor } : {}),
+        },
+      }
     },
   },
 }
@@ -57,10 +69,7 @@ const longestName = 128
 const shownName = 64
 
 /** Separates tools by name: a tool whose name cannot be shown is unusable, and its name is shortened or escaped. */
-export function checkNames({
-  specs,
-  unusable,
-}: Omit<ToolsPage, 'nextCursor'>): Omit<ToolsPage, 'nextCursor'> {
+export function checkNames({ specs, unusable }: ListedTools): ListedTools {
   const wrong = specs.flatMap(({ name }): UnusableTool[] => {
     if (name.length > longestName)
       return [{ name, reason: `its name has ${name.length} characters, and MCP allows ${longestName}` }]
@@ -183,14 +192,14 @@ const mostNesting = 128
  * breaks; other content is named in brackets. If there is only structured content, the text is its JSON. A result that is too
  * long is an error that says so. The client library would look at each item in several ways, which takes seconds for a million.
  */
-export const callResult: StandardSchemaV1<unknown, ToolResult> = {
+export const callResult: StandardSchemaV1<unknown, Untrusted<ToolResult>> = {
   '~standard': {
     version: 1,
     vendor: 'agoge',
     validate(result) {
       const problem = resultProblem(result)
       return problem === undefined
-        ? { value: toToolResult(result as CallToolResult) }
+        ? { value: received(toToolResult(result as CallToolResult)) }
         : { issues: [{ message: problem }] }
     },
   },
@@ -268,10 +277,12 @@ export function cutResult(result: ToolResult): ToolResult {
 }
 
 /** An error that the server reports as the result of a call. */
-export function toErrorResult(message: string): ToolResult {
-  return message.length > longestResult
-    ? tooLong(message.length)
-    : { text: message.slice(0, longestKept + margin), isError: true }
+export function toErrorResult(message: string): Untrusted<ToolResult> {
+  return received(
+    message.length > longestResult
+      ? tooLong(message.length)
+      : { text: message.slice(0, longestKept + margin), isError: true },
+  )
 }
 
 function tooLong(length: number): ToolResult {

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util'
 import { AgogeError } from '../../error.ts'
 import { secretFinder } from '../../untrusted/find-secrets.ts'
+import { received, type Redact, redactData, redactedBy, type Untrusted } from '../../untrusted/untrusted.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
-import type { UnusableTool } from './mcp-results.ts'
+import type { ListedTools, UnusableTool } from './mcp-results.ts'
 import type { ServerConfig } from './server-config.ts'
 
 export interface Redactor {
@@ -94,56 +95,46 @@ export function redactorOf(secrets: readonly string[]): Redactor {
 }
 
 /**
- * Returns a copy of plain data with `redact` applied to every string, keys included. A number that it would change becomes
- * text. Other values are unchanged.
+ * Redacts every text in the tools of a server, page by page. A tool whose name would change becomes unusable, because the server
+ * only knows the true name, and so does one that is listed again.
  */
-export function redactData<T>(given: T, redact: (text: string) => string): T {
-  function copy(value: unknown): unknown {
-    if (typeof value === 'string') return redact(value)
-    if (typeof value === 'number') {
-      const redacted = redact(String(value))
-      return redacted === String(value) ? value : redacted
-    }
-    if (Array.isArray(value)) return value.map(copy)
-    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
-    const prototype: unknown = Object.getPrototypeOf(value)
-    if (prototype !== Object.prototype && prototype !== null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), copy(item)]))
-  }
-  return copy(given) as T
+export function redactTools(pages: readonly Untrusted<ListedTools>[], redact: Redact): ListedTools {
+  const names = new Set<string>()
+  const all = pages.map((page) =>
+    redactedBy(page, ({ specs, unusable }) => {
+      const left = redactData([...unusable], redact)
+      const kept = specs.flatMap((spec) => {
+        const isKnown = names.has(spec.name)
+        names.add(spec.name)
+        const read = redactTool(spec, isKnown, redact)
+        if (!('reason' in read)) return [read]
+        left.push(read)
+        return []
+      })
+      return { specs: kept, unusable: left }
+    }),
+  )
+  return { specs: all.flatMap(({ specs }) => specs), unusable: all.flatMap(({ unusable }) => unusable) }
 }
 
-/**
- * Redacts every text in the tools of a server. A tool whose name would change becomes unusable, because the server only
- * knows the true name.
- */
-export function redactTools(
-  { specs, unusable }: { specs: readonly ToolSpec[]; unusable: readonly UnusableTool[] },
-  redact: (text: string) => string,
-): { specs: ToolSpec[]; unusable: UnusableTool[] } {
-  const kept: ToolSpec[] = []
-  const left: UnusableTool[] = redactData([...unusable], redact)
-  for (const spec of specs) {
-    const name = redact(spec.name)
-    if (name !== spec.name) {
-      left.push({
-        name,
-        reason: 'its name holds a configured value (env, headers or ${VAR}), which is hidden',
-      })
-      continue
+function redactTool(spec: ToolSpec, isKnown: boolean, redact: Redact): ToolSpec | UnusableTool {
+  const name = redact(spec.name)
+  if (isKnown) return { name, reason: 'it is listed again; the first of that name counts' }
+  if (name !== spec.name)
+    return {
+      name,
+      reason: 'its name holds a configured value (env, headers or ${VAR}), which is hidden',
     }
-    try {
-      kept.push(redactData(spec, redact))
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      left.push({ name, reason: 'its definition is nested too deeply' })
-    }
+  try {
+    return redactData(spec, redact)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return { name, reason: 'its definition is nested too deeply' }
   }
-  return { specs: kept, unusable: left }
 }
 
 /** Returns the same error with redacted texts. The cause is dropped if it contains a secret. */
-export function redactError(error: Error, redact: (text: string) => string): Error {
+export function redactError(error: Error, redact: Redact): Error {
   if (isClean(error, redact)) return error
   const cause = isClean(error.cause, redact) ? { cause: error.cause } : {}
   const hint = 'hint' in error && typeof error.hint === 'string' ? { hint: redact(error.hint) } : {}
@@ -159,7 +150,7 @@ export function redactError(error: Error, redact: (text: string) => string): Err
   })
 }
 
-function isClean(value: unknown, redact: (text: string) => string): boolean {
+function isClean(value: unknown, redact: Redact): boolean {
   const text = inspect(value, { depth: 8, breakLength: Infinity })
   return redact(text) === text
 }
@@ -171,7 +162,8 @@ function isClean(value: unknown, redact: (text: string) => string): boolean {
 export function redactToolbox(toolbox: Toolbox, redactor: Redactor): Toolbox {
   return {
     get specs() {
-      return redactTools({ specs: toolbox.specs, unusable: [] }, (text) => redactor.text(text)).specs
+      return redactTools([received({ specs: toolbox.specs, unusable: [] })], (text) => redactor.text(text))
+        .specs
     },
     async call(name, args, options) {
       return redactor.data(await toolbox.call(name, args, options))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
-import { parseForeignJson } from '../../../untrusted/foreign-json.ts'
+import { noSecrets, parsed, receivedText, redacted, type Untrusted } from '../../../untrusted/untrusted.ts'
 import { badAnswerError, excerpt, movedError, refusedError, unavailableError } from './errors.ts'
 import { apiPath } from './wire.ts'
 
@@ -83,12 +83,13 @@ export function createTransport(options: TransportOptions): Transport {
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       })
       const { status } = response
-      const text = await response.text()
+      const received = await receivedText(response, mostBytes)
+      const text = redacted(received, conceal)
       if (response.ok || accept.includes(status)) {
-        const answer = readJson(text)
+        const answer = readJson(received)
         if (answer !== undefined) return { kind: 'answer', answer: { status, body: answer.value } }
         // A proxy truncated the answer, or the server died while sending it.
-        const said = `an answer that is not JSON: ${excerpt(conceal(text))}`
+        const said = `an answer that is not JSON: ${excerpt(text)}`
         return { kind: 'again', said }
       }
       if (status >= 300 && status < 400) {
@@ -100,7 +101,7 @@ export function createTransport(options: TransportOptions): Transport {
           URL.canParse(location, response.url) ? new URL(location, response.url) : undefined,
         )
       }
-      const said = excerpt(conceal(text))
+      const said = excerpt(text)
       if (!isTransient(status)) throw refusedError(host, path, status, said)
       const waitSeconds = retryAfter(response.headers.get('retry-after'))
       return { kind: 'again', status, said, ...defined({ waitSeconds }) }
@@ -153,9 +154,13 @@ function asList(_name: string, value: unknown): unknown {
   return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value
 }
 
-function readJson(text: string): { value: unknown } | undefined {
+/** Longest answer that is read: a forward pass answers with a number for each token. */
+const mostBytes = 256 * 2 ** 20
+
+/** Answers are numbers, names and paths, which are checked where they are read; only what is shown of one may tell the key. */
+function readJson(text: Untrusted<string>): { value: unknown } | undefined {
   try {
-    return { value: parseForeignJson(text) }
+    return { value: redacted(parsed(text), noSecrets) }
   } catch {
     return undefined
   }

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
 import { validateArguments } from '../../../untrusted/validate.ts'
-import { toolsPage } from '../../tool/mcp-results.ts'
+import { noSecrets, redacted } from '../../../untrusted/untrusted.ts'
+import { type ListedTools, toolsPage } from '../../tool/mcp-results.ts'
 import { createMcpEnvironment, type McpEnvironment } from './mcp-environment.ts'
 import { sampleArguments } from './arguments/sample-arguments.ts'
 import { wordsOf } from './arguments/words.ts'
@@ -18,6 +19,12 @@ async function open(tools: readonly unknown[]): Promise<McpEnvironment> {
   const environment = await createMcpEnvironment({ name: 'raw', server })
   onTestFinished(() => environment.close())
   return environment
+}
+
+function listed(tools: readonly object[]): ListedTools {
+  const page = toolsPage['~standard'].validate({ tools })
+  if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
+  return redacted(page.value.tools, noSecrets)
 }
 
 const annotations = { readOnlyHint: true }
@@ -144,11 +151,10 @@ test('a list of a hundred large tools is usable, and arguments can be made up fo
       { properties: { ...properties, ...Object.fromEntries(of(i)) }, $defs: { label } },
     ),
   }))
-  const page = toolsPage['~standard'].validate({ tools })
-  if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
-  expect(page.value.unusable).toEqual([])
-  expect(page.value.specs).toHaveLength(100)
-  for (const [seed, { inputSchema }] of page.value.specs.entries()) {
+  const page = listed(tools)
+  expect(page.unusable).toEqual([])
+  expect(page.specs).toHaveLength(100)
+  for (const [seed, { inputSchema }] of page.specs.entries()) {
     const random = createRandom(seed)
     const args = sampleArguments(inputSchema, { random, words: wordsOf('train'), known: [], reuse: false })
     expect(validateArguments(inputSchema, args)).toBeUndefined()
@@ -161,10 +167,9 @@ test('tools beyond the work limit of a list are left out, with the limit as the 
     annotations,
     inputSchema: text({ type: 'string', pattern: `${i}a{15000}` }),
   }))
-  const page = toolsPage['~standard'].validate({ tools })
-  if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
-  expect(page.value.specs).toHaveLength(33)
-  expect(page.value.unusable[0]).toEqual({
+  const page = listed(tools)
+  expect(page.specs).toHaveLength(33)
+  expect(page.unusable[0]).toEqual({
     name: 'tool_33',
     reason: 'its "inputSchema" cannot be checked: with those before it, it takes more than 1000000 steps',
   })
@@ -177,9 +182,8 @@ test('finding out that patterns cannot be used is work too, and so are wide sche
       annotations,
       inputSchema: text(make(i)),
     }))
-    const page = toolsPage['~standard'].validate({ tools })
-    if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
-    return [...new Set(page.value.unusable.map(({ reason }) => reason.replace(/ \(at.*/, '')))]
+    const page = listed(tools)
+    return [...new Set(page.unusable.map(({ reason }) => reason.replace(/ \(at.*/, '')))]
   }
   const limit = 'its "inputSchema" cannot be checked: with those before it, it takes more than 1000000 steps'
   expect(left((i) => ({ type: 'string', pattern: `${i}a{19000}b{5000}` }))).toEqual([

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
 import { yieldToEventLoop } from '../../../event-loop.ts'
 import { createJoiningQueue, createSampleQueue } from '../../agent/sample-queue.ts'
 import { createGrammarCompiler } from '../../grammar/compiler.ts'
@@ -194,8 +195,12 @@ async function readRequest(incoming: IncomingMessage, mostBytes: number): Promis
   )
   const body = reader.end()
   await yieldToEventLoop()
-  if (!isRecord(body)) throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
-  return body
+  return redacted(checked(body, objectOf), noSecrets)
+}
+
+function objectOf(body: unknown): Json {
+  if (isRecord(body)) return body
+  throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
 }
 
 function checkModel({ model: given }: Json, { name }: ServedModel): void {

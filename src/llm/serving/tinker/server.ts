@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AgogeError } from '../../../error.ts'
 import { yieldToEventLoop } from '../../../event-loop.ts'
+import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
 import { apiPath } from '../../backend/tinker/wire.ts'
 import {
   bearerOf,
@@ -250,7 +251,12 @@ async function readFields(
   await readBody(incoming, most, take, tooLarge)
   const json = reader.end()
   await yieldToEventLoop()
-  return { body: fieldsOf(json, 'body') }
+  return {
+    body: redacted(
+      checked(json, (body) => fieldsOf(body, 'body')),
+      noSecrets,
+    ),
+  }
 }
 
 function checkEncoding({ headers }: IncomingMessage): void {

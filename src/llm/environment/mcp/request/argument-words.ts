@@ -49,7 +49,7 @@ interface Place {
   /** Words by which the reference to something looked up replaces the thing itself. */
   references: Replaced
   verb: string
-  /** The call gives one value, such as a number. It is no record, so the arguments are no properties of it. */
+  /** The call gives a value or a text. It is no record, so the arguments are no properties of it. */
   givesValue?: boolean
 }
 
@@ -202,7 +202,7 @@ function describeRecord(record: Readonly<Record<string, unknown>>, schema: JsonS
         `${prepositionOf(effect, place.verb)} the ${inNumber(words.slice(0, -1).join(' '), many)} ${said}`,
       )
     } else {
-      const about = effect === 'reads' && (givesValue || typeof value === 'string')
+      const about = effect === 'reads' && typeof value === 'string'
       backs.push(detailWords(own.length === 0 ? words : own, said, many, style, about ? 'for' : 'with'))
     }
   }

@@ -208,14 +208,18 @@ test('arguments of a tool that gives one value are no properties of it', () => {
   const own = speechOf([
     tool('days_in_month', 'Get the number of days in a month', { date: text }),
     tool('relative_time', 'Get the relative time from now', { time: text }),
+    tool('get_links', 'Returns links', { count: { type: 'number' } }),
   ])
-  const made = (name: string, args: Record<string, unknown>) =>
+  const made = (name: string, args: Record<string, unknown>, asked: Asked = { form: 'whole' }) =>
     Array.from({ length: 300 }, (_, seed) =>
-      renderRequest(own, [{ tool: name, arguments: args }], { form: 'whole' }, 'train', createRandom(seed)),
+      renderRequest(own, [{ tool: name, arguments: args }], asked, 'train', createRandom(seed)),
     )
   const days = made('days_in_month', { date: '2028-11-23' })
   expect(days).toContain('What is the number of days in a month for the date 2028-11-23?')
   expect(days.filter((request) => /whose|\(|: 2028|as the date/.test(request ?? ''))).toEqual([])
+  const links = made('get_links', { count: 10 }, { form: 'line', which: 'first' })
+  expect(links).toContain('Get the links with the count 10. What is the first line?')
+  expect(links.filter((request) => /whose|as the count/.test(request ?? ''))).toEqual([])
   const relative = made('relative_time', { time: '2026-05-15' })
   expect(relative).toContain('What is the relative time of 2026-05-15?')
 })

@@ -85,7 +85,7 @@ export function renderRequest(
       bare: random.next() < 0.6,
       reversed: random.next() < 0.3,
     }
-    const asksValue = asked?.form === 'number' || asked?.form === 'whole'
+    const asksValue = asked !== undefined && ['whole', 'number', 'line', 'sentence'].includes(asked.form)
     const draw: Draw = { rare: isUnseen && isRare, unseen: isUnseen, frames, style, random, asksValue }
     const text = compose(speech, shown, asked, draw)
     if (text === undefined || (!isUnseen && splitOf(shapeOf(text, speech, shown, asked)) !== split)) continue

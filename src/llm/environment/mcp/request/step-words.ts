@@ -46,7 +46,7 @@ export interface Draw {
   frames: PhraseSet
   style: Style
   random: Random
-  /** The request asks for the whole result of its last call, or for a number. */
+  /** The request asks for the whole result of its last call, or for a number or a line of it. */
   asksValue: boolean
 }
 
