@@ -34,8 +34,8 @@ test('the stages are those that the base model was trained on', () => {
   }
   expect(hash('general')).toBe('ab34d094a2665cd1')
   expect(hash('decisions')).toBe('9a14f022d126bff2')
-  // Since the model was trained, 152 of 3,000 of these have become others (models/base/README.md).
-  expect(hash('records')).toBe('c75ac00a5e2798c0')
+  // Since the model was trained, 152 and later 28 of 3,000 of these have become others (models/base/README.md).
+  expect(hash('records')).toBe('b02ecdb20f13e307')
 })
 
 test('conversations have the form that the template expects', () => {
