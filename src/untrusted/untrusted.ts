@@ -21,10 +21,13 @@ const open = <T>(value: Untrusted<T>): T => value as unknown as T
 /** What a transport has received within its bounds of bytes and time. Only transports call this. */
 export const received = <T>(value: T): Untrusted<T> => value as unknown as Untrusted<T>
 
+/** An answer of more bytes than are read. */
+export class AnswerTooLong extends Error {}
+
 /**
  * The text of an HTTP response of at most so many bytes.
  *
- * @throws Error if it has more
+ * @throws AnswerTooLong
  */
 export async function receivedText(
   { body }: Pick<Response, 'body'>,
@@ -34,7 +37,7 @@ export async function receivedText(
   let [text, size] = ['', 0]
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > mostBytes) throw new Error(`it sent more than ${mostBytes} bytes`)
+    if (size > mostBytes) throw new AnswerTooLong(`it sent more than ${mostBytes} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
   return received(text + decoder.decode())
@@ -59,6 +62,11 @@ export type Redact = (text: string) => string
 
 /** For senders that were given no secrets, such as the clients of a server. */
 export const noSecrets: Redact = (text) => text
+
+/** For a sender that was given a key, if it was. */
+export function hidingKey(key: string | undefined): Redact {
+  return key === undefined || key === '' ? noSecrets : (text) => text.replaceAll(key, '[redacted]')
+}
 
 /** The value without the secrets that its sender may know. This is the way out. */
 export function redacted<T>(value: Untrusted<T>, redact: Redact): T {

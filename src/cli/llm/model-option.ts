@@ -9,7 +9,7 @@ import type { Actor } from '../../llm/agent/types.ts'
 import type { EpisodeLimits } from '../../llm/agent/episode-state.ts'
 import { AgogeError } from '../../error.ts'
 import { weightsGone } from '../../runs/checksums.ts'
-import { checked, parsed, receivedText, redacted } from '../../untrusted/untrusted.ts'
+import { checked, hidingKey, parsed, receivedText, redacted } from '../../untrusted/untrusted.ts'
 import { publicLimits, publicTurn } from '../../llm/training/defaults.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { loadModel, requireModel } from '../../llm/backend/base-model.ts'
@@ -229,7 +229,7 @@ async function onlyModel(
     })
     if (!reply.ok) throw new Error(`HTTP status ${reply.status}`)
     const listed = checked(parsed(await receivedText(reply, mostListed)), modelNames)
-    return redacted(listed, (text) => (key === undefined ? text : text.replaceAll(key, '[redacted]')))
+    return redacted(listed, hidingKey(key))
   }
   const names = await ask().catch((cause: unknown) => {
     signal.throwIfAborted()

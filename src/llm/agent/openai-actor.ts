@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { checked, parsed, receivedText, redacted, type Untrusted } from '../../untrusted/untrusted.ts'
+import {
+  checked,
+  hidingKey,
+  parsed,
+  type Redact,
+  receivedText,
+  redacted,
+  type Untrusted,
+} from '../../untrusted/untrusted.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   type Completion,
@@ -64,6 +72,7 @@ const empty = { tokens: new Int32Array(0), logprobs: new Float32Array(0), mask: 
 export function createOpenAIActor(options: OpenAIActorOptions): Actor {
   const endpoint = endpointUrl(options.baseUrl)
   const key = options.apiKey ?? process.env[options.apiKeyVariable ?? 'OPENAI_API_KEY']
+  const conceal = hidingKey(key)
   const { temperature, topP, maxTokensPerTurn, seed, onNotice = () => {} } = options
   const parameters = createEndpointParameters(
     {
@@ -120,7 +129,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
         const received = await receivedText(response, mostBytes)
         if (response.status >= 300 && response.status < 400) throw moved(response)
         const answer = redacted(received, conceal)
-        const completion = response.ok ? redacted(completionOf(received), conceal) : undefined
+        const completion = response.ok ? completionOf(received, conceal) : undefined
         if (!response.ok) used = unused
         else if (completion !== undefined && completion.promptTokens > 0) used = completion
         if (completion !== undefined) return completion
@@ -149,10 +158,6 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
       if (attempt + 1 < attempts) await sleep(wait * 1000, undefined, signal === undefined ? {} : { signal })
     }
     throw last as Error
-  }
-
-  function conceal(said: string): string {
-    return key === undefined || key === '' ? said : said.replaceAll(key, '[redacted]')
   }
 
   function moved(response: Response): AgogeError {
@@ -246,12 +251,12 @@ function deadline(seconds: number): AbortSignal {
 /** Longest answer that is read. */
 const mostBytes = 64 * 2 ** 20
 
-function completionOf(answer: Untrusted<string>): Untrusted<Completion | undefined> {
+function completionOf(answer: Untrusted<string>, conceal: Redact): Completion | undefined {
   try {
-    return checked(parsed(answer), readCompletion)
+    return redacted(checked(parsed(answer), readCompletion), conceal)
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return checked(answer, () => undefined)
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

@@ -21,9 +21,9 @@ export interface StepLimit {
 }
 
 /**
- * Lowers the number of RL steps so that the run with its evaluations is over when `secondsLeft` reaches 0, by the speed of the last steps and the
- * cost of the validations between them. It is lowered again if they become slower, and never raised. The number is a part of the state, so a resumed run makes as many steps at most. Without a limit it
- * is that of the plan.
+ * Lowers the number of RL steps so that the run with its evaluations is over when `secondsLeft` reaches 0, by the speed of the last
+ * steps and the cost of the validations between them. It is lowered again if they become slower, and never raised. The number is a
+ * part of the state, so a resumed run makes as many steps at most. Without a limit it is that of the plan.
  */
 export function limitSteps<T extends Task>(job: LimitedJob<T>): StepLimit {
   const { options, state, emit } = job

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
-import { noSecrets, parsed, receivedText, redacted, type Untrusted } from '../../../untrusted/untrusted.ts'
+import {
+  AnswerTooLong,
+  hidingKey,
+  noSecrets,
+  parsed,
+  receivedText,
+  redacted,
+  type Untrusted,
+} from '../../../untrusted/untrusted.ts'
 import { badAnswerError, excerpt, movedError, refusedError, unavailableError } from './errors.ts'
 import { apiPath } from './wire.ts'
 
@@ -65,8 +73,7 @@ export function createTransport(options: TransportOptions): Transport {
     'user-agent': 'agoge',
     ...(apiKey === undefined || apiKey === '' ? {} : { 'x-api-key': apiKey }),
   }
-  const conceal = (text: string): string =>
-    apiKey === undefined || apiKey === '' ? text : text.replaceAll(apiKey, '[redacted]')
+  const conceal = hidingKey(apiKey)
 
   let reportedAt = -Infinity
 
@@ -109,6 +116,8 @@ export function createTransport(options: TransportOptions): Transport {
       signal?.throwIfAborted()
       if (timeout.aborted) return { kind: 'again', said: `no answer in ${options.timeoutSeconds} s` }
       if (error instanceof TypeError) return { kind: 'again', said: conceal(reasonOf(error)) }
+      if (error instanceof AnswerTooLong)
+        throw badAnswerError(host, path, 'more bytes than are read', error.message)
       throw error
     }
   }

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AgogeError } from '../../../error.ts'
 import { yieldToEventLoop } from '../../../event-loop.ts'
-import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
+import { checked, noSecrets, received, redacted } from '../../../untrusted/untrusted.ts'
 import { apiPath } from '../../backend/tinker/wire.ts'
 import {
   bearerOf,
@@ -233,7 +233,8 @@ async function readFields(
     await readBody(incoming, most, take, tooLarge)
     // Protobuf is loaded for the first client that uses it.
     const { readForwardBackwardRequest } = await import('./protobuf/messages.ts')
-    return readForwardBackwardRequest(new Uint8Array(Buffer.concat(parts)))
+    const bytes = received(new Uint8Array(Buffer.concat(parts)))
+    return redacted(checked(bytes, readForwardBackwardRequest), noSecrets)
   }
   // A browser sends this type to another origin only after a preflight request, which is refused.
   if (type !== 'application/json')

@@ -75,12 +75,11 @@ function matchProperty(name: string, record: PlainObject): unknown {
   const texts = Object.values(record).filter((value) => typeof value === 'string')
   // A file of which only the path is known is nothing but a file.
   if (!pathNames.has(last)) return Object.keys(record).join() === 'path' ? undefined : texts[0]
-  const { path, name: own, type } = record
-  // A person is no file, although both have a name.
-  const isFile = /^(?:file|dir|directory|folder)$/.test(String(type))
+  const { path, name: own } = record
   return isText(path)
     ? path
-    : isText(own) && (isFile || /\.\w{1,5}$/.test(own))
+    : // A person is no file, although both have a name.
+      isText(own) && (pathKind(record) !== undefined || /\.\w{1,5}$/.test(own))
       ? own
       : texts.find((text) => /^[\w./\\-]+(?:[/\\][\w.-]+|\.\w{1,5})$/.test(text))
 }
