@@ -11,6 +11,7 @@ export const modules = [
   'import-file.ts',
   'defined.ts',
   'event-loop.ts',
+  'thread-queue.ts',
   'engine/random',
   'engine/tensor',
   'engine/nn',

@@ -249,7 +249,7 @@ export const benchServers: readonly BenchServer[] = [
       // Without a shell around it, so that its end is the script's end.
       start: 'exec sh {folder}/mariadb.sh start',
       seed: 'sh {folder}/mariadb.sh seed',
-      reset: 'sh {folder}/mariadb.sh seed',
+      reset: 'sh {folder}/mariadb.sh reset',
       show: 'sh {folder}/mariadb.sh show',
     },
     reserve: true,

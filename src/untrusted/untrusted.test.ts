@@ -76,7 +76,7 @@ test('the compiler refuses a skipped step', () => {
 /** Transports, and wrappers of tools, mark what comes in. Nothing else does. */
 const transports = [
   'llm/serving/json-body.ts',
-  'llm/serving/tinker/server.ts',
+  'llm/serving/tinker/loss-body.ts',
   'llm/tool/mcp-client.ts',
   'llm/tool/mcp-results.ts',
   'llm/tool/redact.ts',

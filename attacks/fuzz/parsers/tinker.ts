@@ -5,7 +5,7 @@ import { createAnswerReader } from '../../../src/llm/backend/tinker/transport.ts
 import { smallConfig } from '../../../src/llm/model/config.ts'
 import { fieldsOf, nameOf, refusalText, statusOf } from '../../../src/llm/serving/tinker/fields.ts'
 import { parsePath, pathOf } from '../../../src/llm/serving/tinker/checkpoints.ts'
-import { readLossRequest } from '../../../src/llm/serving/tinker/losses.ts'
+import { engineLoss, readLossRequest } from '../../../src/llm/serving/tinker/losses.ts'
 import { readForwardBackwardRequest } from '../../../src/llm/serving/tinker/protobuf/messages.ts'
 import { readAdamParams, readLoraConfig } from '../../../src/llm/serving/tinker/training.ts'
 import { deepestJson, nestingOf } from '../../../src/untrusted/foreign-json.ts'
@@ -126,12 +126,12 @@ const request: FuzzParser = {
 
 /** Validates a loss and computes it as on the server, for made-up log-probabilities. */
 function checkLoss(given: unknown, reach: (stage: 3) => void): void {
-  const { engine, sequences } = readLossRequest(fieldsOf(given, 'forward_backward_input'))
+  const { lossFn, config, sequences } = readLossRequest(fieldsOf(given, 'forward_backward_input'))
   reach(3)
   for (const { tokens, weights, logprobs } of sequences)
     if (weights.rl.length !== tokens.length || logprobs.length !== tokens.length)
       throw new Mismatch('arrays of other lengths')
-  engine.value(
+  engineLoss(lossFn, config).value(
     sequences.map(({ tokens }) => new Float32Array(tokens.length).fill(-1)),
     sequences,
   )

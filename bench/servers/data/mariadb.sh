@@ -1,4 +1,5 @@
-# A private MariaDB on $AGOGE_PORT: `start` keeps it in the foreground, `seed` fills it anew from shop.sql, `show` prints its tables and rows.
+# A private MariaDB on $AGOGE_PORT: `start` keeps it in the foreground, `seed` fills it anew from shop.sql, `reset` puts back its rows, `show`
+# prints its tables and rows.
 here=$(dirname "$0")
 # Its user may not enter the slot.
 data=/tmp/agoge-mariadb-$AGOGE_PORT
@@ -18,6 +19,26 @@ case $1 in
     server=$!
     wait $server
     ;;
+  reset)
+    # Much faster than new tables, which are needed only where a table came or went.
+    $client shop 2> "$data/reset.log" << 'SQL' || sh "$0" seed
+delimiter //
+begin not atomic
+  if (select group_concat(table_name order by table_name) from information_schema.tables where table_schema = 'shop')
+    <> (select group_concat(table_name order by table_name) from information_schema.tables where table_schema = 'kept') then
+    signal sqlstate '45000' set message_text = 'other tables';
+  end if;
+end//
+delimiter ;
+set foreign_key_checks = 0;
+start transaction;
+delete from customers; insert into customers select * from kept.customers;
+delete from products; insert into products select * from kept.products;
+delete from orders; insert into orders select * from kept.orders;
+delete from order_items; insert into order_items select * from kept.order_items;
+commit;
+SQL
+    ;;
   seed)
     # The database stays: a connection would lose it as its default.
     echo 'create database if not exists shop' | $client
@@ -27,6 +48,13 @@ case $1 in
       echo 'set foreign_key_checks = 1;'
       cat "$here/shop.sql"
     } | $client shop
+    # What `reset` puts back.
+    {
+      echo 'drop database if exists kept; create database kept;'
+      for table in customers products orders order_items; do
+        echo "create table kept.$table as select * from shop.$table;"
+      done
+    } | $client
     ;;
   show)
     # A JSON object with the rows of each table: one statement, made from the catalogue.

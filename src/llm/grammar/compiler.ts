@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { AgogeError } from '../../error.ts'
 import type { ErrorData } from '../../error.ts'
 import { startThread } from '../../engine/tensor/index.ts'
+import { createThreadQueue } from '../../thread-queue.ts'
 import type { CompiledGrammar, Grammar } from './compile.ts'
 import type { PackedExpressions } from './packed-algebra.ts'
 import type { TokenTexts } from './cursor.ts'
@@ -27,15 +28,12 @@ export interface CompileTask {
 
 export type CompileAnswer = { expressions: PackedExpressions } | { refused: ErrorData }
 
-interface Waiting {
-  resolve: (compiled: CompiledGrammar) => void
-  reject: (why: unknown) => void
-}
-
+/** A grammar that waits or is being compiled. */
 interface Job {
-  key: string
-  grammar: Grammar
-  waiting: Set<Waiting>
+  compiled: Promise<CompiledGrammar>
+  /** How many callers wait for it. */
+  callers: number
+  abort: AbortController
 }
 
 /** Most waiting grammars. */
@@ -48,8 +46,9 @@ export function createGrammarCompiler({ markers }: Pick<TokenTexts, 'markers'>):
   const ids = Array.from(markers.keys()).filter((id) => markers[id] === 1)
   const kept = new Map<string, CompiledGrammar>()
   const jobs = new Map<string, Job>()
-  let running: Job | undefined
-  let worker: Worker | undefined
+  const thread = createThreadQueue<CompileTask, CompileAnswer>(() =>
+    startThread(Worker, import.meta.url, 'compile-worker', { markers: ids }),
+  )
 
   function keep(compiled: CompiledGrammar): void {
     kept.set(compiled.compiled, compiled)
@@ -62,53 +61,22 @@ export function createGrammarCompiler({ markers }: Pick<TokenTexts, 'markers'>):
     }
   }
 
-  function end(job: Job, settle: (one: Waiting) => void): void {
-    jobs.delete(job.key)
-    running = undefined
-    for (const one of job.waiting) settle(one)
-    next()
+  async function compileAnew(key: string, grammar: Grammar, signal: AbortSignal): Promise<CompiledGrammar> {
+    const answer = await thread.ask({ grammar }, { signal })
+    if ('refused' in answer) throw new AgogeError(answer.refused.message, answer.refused.details)
+    const compiled = { compiled: key, expressions: answer.expressions }
+    keep(compiled)
+    return compiled
   }
 
-  function start(): Worker {
-    const thread = startThread(Worker, import.meta.url, 'compile-worker', { markers: ids })
-    thread.on('message', (answer: CompileAnswer) => {
-      const job = running
-      if (job === undefined || thread !== worker) return
-      if ('refused' in answer) {
-        const { message, details } = answer.refused
-        return end(job, ({ reject }) => reject(new AgogeError(message, details)))
-      }
-      const compiled = { compiled: job.key, expressions: answer.expressions }
-      keep(compiled)
-      end(job, ({ resolve }) => resolve(compiled))
-    })
-    thread.on('error', (error) => {
-      if (thread !== worker) return
-      worker = undefined
-      if (running !== undefined) end(running, ({ reject }) => reject(error))
-    })
-    return thread
-  }
-
-  function next(): void {
-    if (running !== undefined) return
-    const [job] = jobs.values()
-    if (job === undefined) return worker?.unref()
-    running = job
-    worker ??= start()
-    worker.ref()
-    worker.postMessage({ grammar: job.grammar } satisfies CompileTask)
-  }
-
-  /** Only ending the thread can interrupt it. */
-  function drop(job: Job): void {
-    jobs.delete(job.key)
-    if (running !== job) return
-    running = undefined
-    const ending = worker
-    worker = undefined
-    void ending?.terminate()
-    next()
+  function jobOf(key: string, grammar: Grammar): Job {
+    const found = jobs.get(key)
+    if (found !== undefined) return found
+    if (jobs.size >= mostJobs) throw overloaded(jobs.size)
+    const abort = new AbortController()
+    const job = { compiled: compileAnew(key, grammar, abort.signal), callers: 0, abort }
+    jobs.set(key, job)
+    return job
   }
 
   return {
@@ -122,39 +90,33 @@ export function createGrammarCompiler({ markers }: Pick<TokenTexts, 'markers'>):
         kept.set(key, found)
         return found
       }
-      if (jobs.size >= mostJobs && !jobs.has(key)) throw overloaded(jobs.size)
-      const job = jobs.get(key) ?? { key, grammar, waiting: new Set() }
-      jobs.set(key, job)
-      return new Promise((resolve, reject) => {
-        const one = {
-          resolve: (compiled: CompiledGrammar) => {
-            signal.removeEventListener('abort', abort)
-            resolve(compiled)
-          },
-          reject: (why: unknown) => {
-            signal.removeEventListener('abort', abort)
-            reject(why)
-          },
+      const job = jobOf(key, grammar)
+      job.callers++
+      try {
+        return await unlessAborted(job.compiled, signal)
+      } finally {
+        job.callers--
+        if (job.callers === 0) {
+          if (jobs.get(key) === job) jobs.delete(key)
+          job.abort.abort()
         }
-        const abort = (): void => {
-          job.waiting.delete(one)
-          if (job.waiting.size === 0) drop(job)
-          one.reject(signal.reason)
-        }
-        signal.addEventListener('abort', abort)
-        job.waiting.add(one)
-        next()
-      })
+      }
     },
-    async dispose() {
-      const ending = worker
-      worker = undefined
-      const why = new AgogeError('the grammar compiler was disposed of', { code: 'disposed' })
-      for (const job of jobs.values()) for (const { reject } of job.waiting) reject(why)
-      jobs.clear()
-      running = undefined
-      await ending?.terminate()
-    },
+    dispose: () =>
+      thread.dispose(new AgogeError('the grammar compiler was disposed of', { code: 'disposed' })),
+  }
+}
+
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let abort = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', abort)
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

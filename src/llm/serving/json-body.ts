@@ -17,23 +17,16 @@ export interface JsonReader {
   end(): Untrusted<unknown>
 }
 
+/** Is called with a description of the problem, and throws the protocol's error. */
+export type RefuseJson = (problem: string, expected: string) => never
+
 const [quote, backslash, comma] = Array.from('"\\,', (symbol) => symbol.charCodeAt(0))
 const [openBrace, closeBrace, openBracket, closeBracket] = Array.from('{}[]', (symbol) =>
   symbol.charCodeAt(0),
 )
 
-/**
- * Counts and decodes JSON piece by piece, so that a long body never takes the event loop for long, and parses it at the end. Bytes
- * that are no UTF-8 become U+FFFD.
- *
- * @param refuse is called with a description of the problem and throws the protocol's error
- */
-export function createJsonReader(
-  limits: JsonLimits,
-  refuse: (problem: string, expected: string) => never,
-): JsonReader {
-  const decoder = new TextDecoder()
-  let text = ''
+/** Returns a function that counts what JSON holds, piece by piece, and refuses it as soon as it is too much or nested too deep. */
+export function createJsonCounter(limits: JsonLimits, refuse: RefuseJson): (bytes: Uint8Array) => void {
   let [depth, parts, commas] = [0, 0, 0]
   let [isText, isEscaped] = [false, false]
 
@@ -53,12 +46,24 @@ export function createJsonReader(
     } else if (byte === closeBrace || byte === closeBracket) depth--
   }
 
+  return (bytes) => {
+    for (let i = 0; i < bytes.length; i++) count(bytes[i])
+    if (parts > limits.parts) refuse('has too many parts', `at most ${limits.parts} lists, objects and texts`)
+    if (commas > limits.commas) refuse('has too many values', `at most ${limits.commas}`)
+  }
+}
+
+/**
+ * Counts and decodes JSON piece by piece, so that a long body never takes the event loop for long, and parses it at the end. Bytes
+ * that are no UTF-8 become U+FFFD.
+ */
+export function createJsonReader(limits: JsonLimits, refuse: RefuseJson): JsonReader {
+  const decoder = new TextDecoder()
+  const count = createJsonCounter(limits, refuse)
+  let text = ''
   return {
     push(bytes) {
-      for (let i = 0; i < bytes.length; i++) count(bytes[i])
-      if (parts > limits.parts)
-        refuse('has too many parts', `at most ${limits.parts} lists, objects and texts`)
-      if (commas > limits.commas) refuse('has too many values', `at most ${limits.commas}`)
+      count(bytes)
       text += decoder.decode(bytes, { stream: true })
     },
     end() {

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import type { AgogeError } from '../../../error.ts'
 import type { CheckpointStore } from './checkpoints.ts'
 import { type Fields, refuse } from './fields.ts'
 import type { Futures } from './futures.ts'
+import type { LossRequest } from './losses.ts'
 import type { BaseModels, ServedModels } from './models.ts'
+import type { BodyReader } from './request-body.ts'
 import type { Samplers } from './sampling.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** State that the handlers of a server share. */
 export interface Context {
   base: BaseModels
+  bodies: BodyReader
   models: ServedModels
   samplers: Samplers
   sessions: Sessions
@@ -30,8 +34,8 @@ export interface Call {
   query: URLSearchParams
   /** Whether the client accepts protobuf. */
   protobuf: boolean
-  /** Only in protobuf requests: true if no gradient is wanted. */
-  forwardOnly: boolean
+  /** Only in requests that compute a loss: its input and whether no gradient is wanted, or why it cannot be used. */
+  loss?: { request: LossRequest; forwardOnly: boolean } | { refused: AgogeError }
 }
 
 /** The response of a handler: JSON, or bytes. */

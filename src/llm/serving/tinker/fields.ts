@@ -1,4 +1,4 @@
-import { AgogeError, type ErrorCode } from '../../../error.ts'
+import { AgogeError, errorData, type ErrorCode, type ErrorData } from '../../../error.ts'
 
 /** HTTP status by error code. Other AgogeErrors are the client's fault (400); the rest are the server's (500). */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -28,15 +28,27 @@ export function refuse(
 
 /** Longer messages say back what they were sent. */
 const longestMessage = 1000
+const longestGiven = 400
+
+/** A refusal as plain data, of bounded length. */
+export function refusalData(error: AgogeError): ErrorData {
+  const { message, details } = errorData(error)
+  const { given, ...others } = details
+  const text = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
+  if (given === undefined) return { message: text, details: others }
+  return { message: text, details: { ...others, given: shownGiven(given).slice(0, longestGiven) } }
+}
+
+const shownGiven = (given: unknown): string => (typeof given === 'string' ? given : JSON.stringify(given))
 
 /** The problem as one text, since other clients show only that. */
 export function refusalText(error: unknown): string {
   if (!AgogeError.isInstance(error)) return 'the server failed; its log says why'
-  const { message, given, expected, hint } = error
-  const shown = given === undefined ? undefined : typeof given === 'string' ? given : JSON.stringify(given)
+  const { message, details } = refusalData(error)
+  const { given, expected, hint } = details
   return [
-    message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message,
-    ...(shown === undefined ? [] : [`given: ${shown.slice(0, 400)}`]),
+    message,
+    ...(given === undefined ? [] : [`given: ${shownGiven(given)}`]),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(hint === undefined ? [] : [hint]),
   ].join(' | ')

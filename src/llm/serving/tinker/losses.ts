@@ -156,9 +156,10 @@ const known = [
   'temperatures',
 ]
 
-/** A validated `forward_backward_input`. Arrays cover the tokens of the whole sequence; entry 0 is 0. */
+/** A validated `forward_backward_input` as plain data. Arrays cover the tokens of the whole sequence; entry 0 is 0. */
 export interface LossRequest {
-  engine: EngineLoss
+  lossFn: string
+  config: Record<string, number>
   sequences: TrainingSequence[]
 }
 
@@ -171,7 +172,8 @@ export function readLossRequest(input: Fields): LossRequest {
   const config = Object.fromEntries(
     Object.keys(settings).map((name) => [name, numberOf(settings, name, undefined)]),
   )
-  const engine = engineLoss(lossFn, config)
+  // Throws for what it does not know.
+  engineLoss(lossFn, config)
   const data = listOf(input, 'data')
   if (data.length === 0)
     throw refuse('tinker-bad-request', 'The request has no data', { expected: 'at least one datum' })
@@ -184,7 +186,7 @@ export function readLossRequest(input: Fields): LossRequest {
       throw error
     }
   })
-  return { engine, sequences }
+  return { lossFn, config, sequences }
 }
 
 function readDatum(datum: Fields, lossFn: string): TrainingSequence {

@@ -1,8 +1,6 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AgogeError } from '../../../error.ts'
-import { yieldToEventLoop } from '../../../event-loop.ts'
-import { checked, noSecrets, received, redacted } from '../../../untrusted/untrusted.ts'
 import { apiPath } from '../../backend/tinker/wire.ts'
 import {
   bearerOf,
@@ -13,18 +11,18 @@ import {
   isLocalHost,
   isSameKey,
   listen,
-  readBody,
 } from '../http.ts'
 import type { HttpApp, HttpContext } from '../http.ts'
-import { createJsonReader } from '../json-body.ts'
 import * as checkpoints from './checkpoints.ts'
 import { openCheckpointStore } from './checkpoints.ts'
-import type { Context, Handler, Reply } from './context.ts'
+import type { Call, Context, Handler } from './context.ts'
 import { createSessions } from './context.ts'
-import { errorResponse, type Fields, fieldsOf, refuse } from './fields.ts'
+import { errorResponse, refuse } from './fields.ts'
 import { createFutures, retrieveFuture } from './futures.ts'
 import { createServedModels, openBaseModels } from './models.ts'
+import { createBodyReader, protobufType } from './request-body.ts'
 import { createSamplers, sample } from './sampling.ts'
+import { toResponse } from './response.ts'
 import * as sessions from './session-handlers.ts'
 import * as training from './training.ts'
 import { createWorkQueue } from './work-queue.ts'
@@ -46,7 +44,7 @@ export interface TinkerServerOptions {
   maxModels?: number
   /** Maximum waiting requests. Further ones get status 429. Default: 1024. */
   maxQueue?: number
-  /** Maximum size of a request's body in bytes. Default: 64 MiB. */
+  /** Maximum size of a request that computes a loss, in bytes. Default: 64 MiB. Other requests have up to 1 MiB. */
   maxBody?: number
   /** Called for errors of the server itself. */
   onFault?: (error: unknown) => void
@@ -67,11 +65,11 @@ export interface TinkerServer {
  * @throws AgogeError if a folder holds no model, the port is in use, or a key is missing.
  */
 export async function createTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
-  const { host = '127.0.0.1', port = 0, apiKey, maxBody = 64 * 2 ** 20, onFault = () => {} } = options
+  const { host = '127.0.0.1', port = 0, apiKey, onFault = () => {} } = options
   const hint = 'Set the environment variable AGOGE_SERVE_KEY; clients send it as TINKER_API_KEY.'
   checkExposure(host, apiKey, 'tinker-needs-key', hint)
   const context = await createContext(options, onFault)
-  const app = await createProtocolApp(context, { apiKey, maxBody, onFault })
+  const app = await createProtocolApp(context, { apiKey, onFault })
   const codes = { taken: 'tinker-port', other: 'tinker-port' } as const
   const { server, url } = await listen(app, { host, port, codes, unreadable })
   // While the engine computes, the server does not answer; connections must survive that.
@@ -85,6 +83,7 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
       await context.work.close()
       server.closeAllConnections()
       await stopped
+      await context.bodies.dispose()
       await context.models.dispose()
       await context.samplers.dispose()
     },
@@ -95,7 +94,14 @@ const unreadable = (): Response =>
   errorResponse(refuse('tinker-bad-request', 'The request cannot be read', { expected: 'a path and a host' }))
 
 async function createContext(
-  { models: folders, store, threads, maxModels = 8, maxQueue = 1024 }: TinkerServerOptions,
+  {
+    models: folders,
+    store,
+    threads,
+    maxModels = 8,
+    maxQueue = 1024,
+    maxBody = 64 * 2 ** 20,
+  }: TinkerServerOptions,
   onFault: (error: unknown) => void,
 ): Promise<Context> {
   const base = await openBaseModels(folders, threads)
@@ -110,6 +116,7 @@ async function createContext(
   const futures = createFutures(onFault)
   return {
     base,
+    bodies: createBodyReader(maxBody),
     models,
     samplers,
     sessions,
@@ -154,18 +161,11 @@ const routes: Readonly<Record<string, Handler>> = {
 
 interface ProtocolOptions {
   apiKey: string | undefined
-  /** Maximum size of a request's body in bytes. */
-  maxBody: number
   onFault: (error: unknown) => void
 }
 
-const protobufType = 'application/x-protobuf'
-
 /** The app of the protocol: checks the key, parses the request, sends the response. */
-async function createProtocolApp(
-  context: Context,
-  { apiKey, maxBody, onFault }: ProtocolOptions,
-): Promise<HttpApp> {
+async function createProtocolApp(context: Context, { apiKey, onFault }: ProtocolOptions): Promise<HttpApp> {
   const app = await createHttpApp()
   app.onError(async (error, { env: { incoming } }) => {
     // A client that hangs up in the middle of its request is no fault of the server.
@@ -185,102 +185,23 @@ async function createProtocolApp(
   for (const [route, handler] of Object.entries(routes)) {
     const [method, path] = route.split(' ')
     const places = path === '' ? ['/', apiPath] : [`${apiPath}/${path}`]
-    app.on(method, places, async (http) => toResponse(await handler(await readCall(http, context, maxBody))))
+    app.on(method, places, async (http) => toResponse(await handler(await readCall(http, context))))
   }
   return app
 }
 
 /** Parses a request and makes the checks shared by all routes. */
-async function readCall(
-  { req, env: { incoming } }: HttpContext,
-  context: Context,
-  maxBody: number,
-): Promise<Parameters<Handler>[0]> {
+async function readCall({ req, env: { incoming } }: HttpContext, context: Context): Promise<Call> {
   const digest = createHash('sha256').update(`${req.path}\n`)
-  const read = req.method === 'POST' ? await readFields(incoming, req.path, maxBody, digest) : { body: {} }
+  const read = req.method === 'POST' ? await context.bodies.read(incoming, req.path, digest) : { body: {} }
   return {
     context,
-    body: read.body,
+    ...read,
     digest: digest.digest('base64'),
     params: req.param(),
     query: new URL(req.url).searchParams,
     protobuf: (incoming.headers.accept ?? '').toLowerCase().includes(protobufType),
-    forwardOnly: read.forwardOnly ?? false,
   }
-}
-
-/** Lists of numbers may be as long as a body; of everything else no honest request has as much. */
-const jsonLimits = { parts: 2 ** 18, commas: Infinity }
-
-/** The fields of a body, JSON or protobuf, of which `digest` takes all bytes. */
-async function readFields(
-  incoming: IncomingMessage,
-  path: string,
-  most: number,
-  digest: Hash,
-): Promise<{ body: Fields; forwardOnly?: boolean }> {
-  const type = incoming.headers['content-type']?.split(';')[0].trim().toLowerCase()
-  checkEncoding(incoming)
-  const hint = 'Send fewer sequences at once.'
-  const tooLarge = (): Error =>
-    refuse('tinker-body-too-large', `The body has more than ${most} bytes`, { hint })
-  if (type === protobufType && path === `${apiPath}/forward_backward`) {
-    const parts: Buffer[] = []
-    const take = (part: Buffer): void => {
-      digest.update(part)
-      parts.push(part)
-    }
-    await readBody(incoming, most, take, tooLarge)
-    // Protobuf is loaded for the first client that uses it.
-    const { readForwardBackwardRequest } = await import('./protobuf/messages.ts')
-    const bytes = received(new Uint8Array(Buffer.concat(parts)))
-    return redacted(checked(bytes, readForwardBackwardRequest), noSecrets)
-  }
-  // A browser sends this type to another origin only after a preflight request, which is refused.
-  if (type !== 'application/json')
-    throw refuse('tinker-media-type', 'The type of the body is wrong', {
-      given: type,
-      expected: 'application/json',
-    })
-  const reader = createJsonReader(jsonLimits, (problem, expected) => {
-    throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
-  })
-  const take = (part: Buffer): void => {
-    digest.update(part)
-    reader.push(part)
-  }
-  await readBody(incoming, most, take, tooLarge)
-  const json = reader.end()
-  await yieldToEventLoop()
-  return {
-    body: redacted(
-      checked(json, (body) => fieldsOf(body, 'body')),
-      noSecrets,
-    ),
-  }
-}
-
-function checkEncoding({ headers }: IncomingMessage): void {
-  const encoding = headers['content-encoding']
-  if (encoding === undefined || encoding === 'identity') return
-  throw refuse('tinker-media-type', 'Compressed bodies are not understood', {
-    given: encoding,
-    expected: 'no content-encoding, as this server says in client/config',
-  })
-}
-
-function toResponse({ status = 200, json, bytes, headers = {} }: Reply): Response {
-  if (bytes !== undefined) return new Response(bytes, { status, headers })
-  if (json === undefined) return new Response(null, { status, headers })
-  return new Response(JSON.stringify(json, asList), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  })
-}
-
-/** Typed arrays as lists; JSON would make them objects. */
-function asList(_name: string, value: unknown): unknown {
-  return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value
 }
 
 /**

@@ -20,7 +20,7 @@ import {
   textOf,
 } from './fields.ts'
 import type { ResultKind } from './futures.ts'
-import { type LossRequest, readLossRequest } from './losses.ts'
+import { engineLoss, type LossRequest } from './losses.ts'
 import type { ServedModel } from './models.ts'
 
 function outputOf(
@@ -38,7 +38,7 @@ export async function runForward(
   backend: LocalBackend,
   request: LossRequest,
 ): Promise<ForwardBackwardOutput> {
-  const { value } = request.engine
+  const { value } = engineLoss(request.lossFn, request.config)
   const logprobs = await scoreSequences(backend, request.sequences)
   return outputOf(logprobs, { 'loss:sum': value(logprobs, request.sequences) })
 }
@@ -49,7 +49,7 @@ export async function runForwardBackward(
   request: LossRequest,
   wantsLogprobs: boolean,
 ): Promise<ForwardBackwardOutput> {
-  const { loss } = request.engine
+  const { loss } = engineLoss(request.lossFn, request.config)
   let logprobs: Float32Array[] | undefined
   if (wantsLogprobs) logprobs = await scoreSequences(backend, request.sequences)
   const known = logprobs
@@ -128,19 +128,26 @@ function numbered(
   return taken(requestId, { model_id: model.id })
 }
 
+/** The input of a request that computes a loss: its body was read by `loss-body.ts`. */
+function lossOf({ loss }: Call): { request: LossRequest; forwardOnly: boolean } {
+  if (loss === undefined) throw new Error('the body of this call was read as that of another')
+  if ('refused' in loss) throw loss.refused
+  return loss
+}
+
 export const forwardBackwardCall: Handler = (call) =>
   numbered(call, 'forward_backward', ({ backend }) => {
-    const request = readLossRequest(fieldsOf(call.body['forward_backward_input'], 'forward_backward_input'))
+    const { request, forwardOnly } = lossOf(call)
     const wanted = optionalFields(call.body, 'agoge')
     const logprobs = wanted === undefined || flagOf(wanted, 'logprobs', true)
-    return call.forwardOnly
+    return forwardOnly
       ? () => runForward(backend, request)
       : () => runForwardBackward(backend, request, logprobs)
   })
 
 export const forwardCall: Handler = (call) =>
   numbered(call, 'forward_backward', ({ backend }) => {
-    const request = readLossRequest(fieldsOf(call.body['forward_input'], 'forward_input'))
+    const { request } = lossOf(call)
     return () => runForward(backend, request)
   })
 

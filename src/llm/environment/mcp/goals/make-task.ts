@@ -8,6 +8,7 @@ import { linkedArguments } from '../reference.ts'
 import type { Effect } from '../request/argument-words.ts'
 import type { AdmittedTool } from '../safety.ts'
 import { inNumber, isPlural } from '../request/inflect.ts'
+import { couldMeanAnother } from '../request/could-mean-another.ts'
 import { renderRequest } from '../request/request.ts'
 import { rowNoun } from '../request/sql-words.ts'
 import { type RequestStep, type Speech } from '../request/step-words.ts'
@@ -81,6 +82,8 @@ export async function makeGoalTask(
     draft.question ??
     (kind.form === undefined ? undefined : ask(kind, last, request, speech, run, random, system))
   if (kind.form !== undefined && question === undefined) return undefined
+  // Two tools may give the first line of different answers to the same request.
+  if (question !== undefined && couldMeanAnother(speech, run.calls[run.calls.length - 1])) return undefined
   if (question?.asked.form === 'line' && tellsTime(question.expected.answer, request)) return undefined
   const final = run.steps[run.steps.length - 1]
   const steps = question === undefined ? run.steps : [...run.steps.slice(0, -1), { ...final, result: last }]

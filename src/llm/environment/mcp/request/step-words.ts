@@ -137,12 +137,14 @@ export function speakStep(speech: Speech, given: RequestStep, draw: Draw): Spoke
     (givesValue || random.next() < 0.5)
       ? words.phrase.replace(/^the /, '')
       : undefined
-  const phrase = (some: readonly Thing[], determiner: 'a' | 'the'): string =>
+  const unqualified = (some: readonly Thing[], determiner: 'a' | 'the'): string =>
     bare
       ? full === undefined
         ? nounPhrase({ ...only, noun: object }, 'the', isPlural(object))
         : [`the ${full}`, ...only.details].join(' ')
       : listed(some.map((thing) => nounPhrase(thing, determiner)))
+  const phrase = (some: readonly Thing[], determiner: 'a' | 'the'): string =>
+    [unqualified(some, determiner), ...(words.qualifier === undefined ? [] : [words.qualifier])].join(' ')
   const article = effect === 'adds' ? 'a' : 'the'
   // "the value of the key k1", where the tool's name has no noun.
   const ofThing =

@@ -26,6 +26,10 @@ export interface ToolWords {
   place: string | undefined
   /** Whether the tool gives something, so that a question fits: "what is the weather". */
   asks: boolean
+  /** What tells the tool from another that is spoken of alike: "with sizes". */
+  qualifier: string | undefined
+  /** Other tools that are spoken of alike, and that nothing tells from this one. */
+  alike: readonly string[]
 }
 
 /** Words that carry no meaning in the name of a tool. */
@@ -51,8 +55,28 @@ export function describeTools(specs: readonly ToolSpec[]): ReadonlyMap<string, T
     ]),
   )
   const prefix = sharedPrefix(specs)
-  return new Map(specs.map((spec) => [spec.name, describeTool(spec, taken, prefix)]))
+  const words = new Map(specs.map((spec) => [spec.name, describeTool(spec, taken, prefix)]))
+  return new Map([...words].map(([name, one]) => [name, { ...one, ...toldApart(name, words) }]))
 }
+
+/** `list_directory` and `list_directory_with_sizes` are both about listing a directory: the second says "with sizes". */
+function toldApart(
+  name: string,
+  words: ReadonlyMap<string, ToolWords>,
+): Pick<ToolWords, 'qualifier' | 'alike'> {
+  const own = words.get(name)!
+  const twins = [...words].filter(
+    ([other, { verb, object }]) =>
+      other !== name && verb === own.verb && singularPhrase(object) === singularPhrase(own.object),
+  )
+  const qualifier = twins.length === 0 ? undefined : own.qualifier
+  return {
+    qualifier,
+    alike: twins.filter(([, other]) => other.qualifier === qualifier).map(([other]) => other),
+  }
+}
+
+const singularPhrase = (phrase: string): string => phrase.split(' ').map(singular).join(' ')
 
 /** The word that all names of three or more tools begin with, such as `pg` or `browser`: it names the server, not a thing. */
 function sharedPrefix(specs: readonly ToolSpec[]): string | undefined {
@@ -98,6 +122,8 @@ function describeTool(spec: ToolSpec, taken: ReadonlySet<string>, prefix: string
     gives: asks && byArgument !== undefined && said.noun !== byArgument ? said.noun : undefined,
     place: said.place,
     asks,
+    qualifier: /\b(?:with|without) .+$/.exec(rest.join(' '))?.[0],
+    alike: [],
   }
 }
 
@@ -131,6 +157,8 @@ export function chosenAction(
       phrase: undefined,
       gives: undefined,
       asks: askingVerbs.has(verb),
+      qualifier: undefined,
+      alike: [],
     },
     rest,
   }

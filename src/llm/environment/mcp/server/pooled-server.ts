@@ -21,7 +21,7 @@ import {
   type FileTracker,
   type SlotFiles,
 } from './slot-files.ts'
-import { createSqliteReader, type SqliteReader } from './sqlite-state.ts'
+import { databaseRecords } from './sqlite-reader.ts'
 import type { StateServer } from './state-pool.ts'
 
 /**
@@ -170,9 +170,6 @@ async function slotWays(
   // What the server makes when it starts belongs to the fresh state of a process that is kept.
   let fresh = files.read()
   const kept = (await service?.describe?.()) ?? {}
-  let reader: SqliteReader | undefined
-  const readerOf = async (some: SlotFiles): Promise<SqliteReader | undefined> =>
-    databasesIn(some).length === 0 ? undefined : (reader ??= await createSqliteReader())
   return {
     async reset() {
       if (mode.way === 'restore') {
@@ -205,14 +202,14 @@ async function slotWays(
       const found = files.read()
       // Reading and hashing large files are two turns.
       await new Promise(setImmediate)
-      const changed = describeChanges(fresh, found, await readerOf(found))
+      const changed = await describeChanges(fresh, found)
       if (service?.describe === undefined) return changed
       const now = await service.describe()
       return JSON.stringify({ ...(JSON.parse(changed) as object), ...differing(kept, now) })
     },
     async records() {
-      const databases = await readerOf(fresh)
-      return databasesIn(fresh).flatMap((contents) => databases?.records(contents) ?? [])
+      const records = await Promise.all(databasesIn(fresh).map(databaseRecords))
+      return records.flat()
     },
   }
 }

@@ -15,9 +15,8 @@ import { dirname, join } from 'node:path'
 import { fileErrorCode } from '../../../../runs/files.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { isPlainObject, parseJson } from '../salient.ts'
-import { differing } from './database-state.ts'
 import { exceeds, type SizeLimit } from './slot-paths.ts'
-import type { SqliteReader } from './sqlite-state.ts'
+import { databaseDifference } from './sqlite-reader.ts'
 
 /** A file, folder, symbolic link or named pipe of a slot. */
 export type SlotEntry =
@@ -232,26 +231,19 @@ export function databasesIn(files: SlotFiles): Buffer[] {
 
 /**
  * Describes what differs from the initial files, as JSON by path: the parsed contents of JSON files and of files with a
- * JSON object a line, other text as it is, the tables of a database that differ, a hash of anything else, `"folder"`, and null
- * for what was removed. Without a reader, a database is a hash too.
+ * JSON object a line, other text as it is, what differs in the tables of a database, a hash of anything else, `"folder"`, and null
+ * for what was removed.
  */
-export function describeChanges(
-  initial: SlotFiles,
-  now: SlotFiles,
-  databases?: Pick<SqliteReader, 'describe'>,
-): string {
+export async function describeChanges(initial: SlotFiles, now: SlotFiles): Promise<string> {
   const changes: Record<string, unknown> = {}
   for (const [path, entry] of now) {
     const before = initial.get(path)
     if (ownBusiness.test(path) || (before !== undefined && equalEntries(before, entry))) continue
-    const tables = isDatabase(entry) ? databases?.describe(entry.contents) : undefined
-    if (tables === undefined) {
-      changes[path] = describeEntry(entry)
-      continue
-    }
-    const first = isDatabase(before) ? databases?.describe(before.contents) : undefined
-    const difference = differing(first ?? {}, tables)
-    if (first === undefined || Object.keys(difference).length > 0) changes[path] = difference
+    const tables = isDatabase(entry)
+      ? await databaseDifference(isDatabase(before) ? before.contents : undefined, entry.contents)
+      : undefined
+    if (tables === undefined) changes[path] = describeEntry(entry)
+    else if (Object.keys(tables).length > 0) changes[path] = tables
   }
   for (const path of initial.keys()) if (!now.has(path) && !ownBusiness.test(path)) changes[path] = null
   return JSON.stringify(changes)

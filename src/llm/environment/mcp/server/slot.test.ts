@@ -93,7 +93,7 @@ test('what is too large to be copied is refused with the lines that would allow 
   })
 })
 
-test('files are restored exactly, also when they changed twice within one stamp of the file system', () => {
+test('files are restored exactly, also when they changed twice within one stamp of the file system', async () => {
   const folder = temporary()
   mkdirSync(join(folder, 'deep'))
   writeFileSync(join(folder, 'deep', 'a.json'), '{"b":1}')
@@ -102,11 +102,11 @@ test('files are restored exactly, also when they changed twice within one stamp 
   const first = tracker.read()
   for (let round = 0; round < 20; round++) {
     writeFileSync(join(folder, 'same'), 'two')
-    expect(describeChanges(first, tracker.read())).toBe('{"same":"two"}')
+    expect(await describeChanges(first, tracker.read())).toBe('{"same":"two"}')
     rmSync(join(folder, 'deep'), { recursive: true })
     mkdirSync(join(folder, 'new'))
     writeFileSync(join(folder, 'new', 'rows'), '{"a":1}\n{"a":2}\n')
-    expect(JSON.parse(describeChanges(first, tracker.read()))).toEqual({
+    expect(JSON.parse(await describeChanges(first, tracker.read()))).toEqual({
       deep: null,
       'deep/a.json': null,
       new: 'folder',
@@ -114,7 +114,7 @@ test('files are restored exactly, also when they changed twice within one stamp 
       same: 'two',
     })
     tracker.write(first)
-    expect(describeChanges(first, tracker.read())).toBe('{}')
+    expect(await describeChanges(first, tracker.read())).toBe('{}')
     expect(readFileSync(join(folder, 'deep', 'a.json'), 'utf8')).toBe('{"b":1}')
     expect(readFileSync(join(folder, 'same'), 'utf8')).toBe('one')
   }
@@ -132,7 +132,7 @@ function database(counter: number, rows: string): Buffer {
   return bytes
 }
 
-test('a database of SQLite is restored in place, with numbers of changes and schema that its reader has not seen', () => {
+test('a database of SQLite is restored in place, with numbers of changes and schema that its reader has not seen', async () => {
   const folder = temporary()
   const path = join(folder, 'shop.db')
   writeFileSync(path, database(1, 'first'))
@@ -144,7 +144,7 @@ test('a database of SQLite is restored in place, with numbers of changes and sch
     // A server writes into the file that it has open.
     writeFileSync(path, database(2, `other ${round}`), { flag: 'r+' })
     counters.add(2)
-    expect(describeChanges(first, tracker.read())).toMatch(/^\{"shop.db":\{"hash":"[\da-f]{64}"\}\}$/)
+    expect(await describeChanges(first, tracker.read())).toMatch(/^\{"shop.db":\{"hash":"[\da-f]{64}"\}\}$/)
     tracker.write(first)
     const now = readFileSync(path)
     expect(statSync(path).ino).toBe(ino)
@@ -152,7 +152,7 @@ test('a database of SQLite is restored in place, with numbers of changes and sch
     for (const place of [40, 92]) expect(now.readUInt32BE(place)).toBe(now.readUInt32BE(24))
     expect(counters.has(now.readUInt32BE(24))).toBe(false)
     counters.add(now.readUInt32BE(24))
-    expect(describeChanges(first, tracker.read())).toBe('{}')
+    expect(await describeChanges(first, tracker.read())).toBe('{}')
   }
   // With a log beside it, the file is replaced: what the server still has open is not to be trusted.
   writeFileSync(`${path}-wal`, 'log')

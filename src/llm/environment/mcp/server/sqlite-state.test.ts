@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { afterEach, expect, test } from 'vitest'
 import { createFileTracker, databasesIn, describeChanges } from './slot-files.ts'
-import { createSqliteReader } from './sqlite-state.ts'
+import { databaseDifference, databaseRecords } from './sqlite-reader.ts'
+import { createTableReader } from './sqlite-state.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -30,9 +31,9 @@ function shop(): { folder: string; run: (statement: string) => void } {
 test('a database is described by its rows in one order, and by its schema', async () => {
   const { folder } = shop()
   const path = join(folder, 'shop.db')
-  const reader = await createSqliteReader()
+  const read = await createTableReader()
   const before = statSync(path)
-  expect(reader.describe(readFileSync(path))).toEqual({
+  expect(read(readFileSync(path))?.state).toEqual({
     schema: [
       'CREATE INDEX by_name on pets (name)',
       'CREATE TABLE "odd ""names" (a integer, b blob, primary key (a, b))',
@@ -44,7 +45,7 @@ test('a database is described by its rows in one order, and by its schema', asyn
       { id: 2, name: 'Ada', born: '2020-01-01' },
     ],
   })
-  expect(reader.records(readFileSync(path))).toEqual(
+  expect(await databaseRecords(readFileSync(path))).toEqual(
     expect.arrayContaining([
       { table: 'pets', columns: ['id INTEGER PRIMARY KEY', 'name TEXT', 'born date DEFAULT'], exact: true },
       { id: 2, name: 'Ada', born: '2020-01-01' },
@@ -54,32 +55,30 @@ test('a database is described by its rows in one order, and by its schema', asyn
 })
 
 test('what is no database is not read', async () => {
-  const reader = await createSqliteReader()
   const broken = Buffer.alloc(4096, 7)
   broken.write('SQLite format 3\0')
-  expect(reader.describe(broken)).toBeUndefined()
-  expect(reader.records(broken)).toEqual([])
+  expect(await databaseDifference(undefined, broken)).toBeUndefined()
+  expect(await databaseRecords(broken)).toEqual([])
 })
 
 test('changes of a database are those of its tables, and other bytes with the same rows are none', async () => {
   const { folder, run } = shop()
-  const reader = await createSqliteReader()
   const files = createFileTracker(folder)
   const first = files.read()
-  const changes = (): unknown => JSON.parse(describeChanges(first, files.read(), reader))
+  const changes = async (): Promise<unknown> => JSON.parse(await describeChanges(first, files.read()))
   run("insert into pets (name) values ('Bo')")
-  expect(changes()).toEqual({
+  expect(await changes()).toEqual({
     'shop.db': { 'rows of pets': { added: [{ id: 3, name: 'Bo', born: '2020-01-01' }], removed: [] } },
   })
   run('delete from pets where id = 3; vacuum')
   expect(databasesIn(files.read())[0].equals(databasesIn(first)[0])).toBe(false)
-  expect(changes()).toEqual({})
+  expect(await changes()).toEqual({})
   run('drop table "odd ""names"')
-  expect(changes()).toMatchObject({ 'shop.db': { 'rows of odd "names': null } })
+  expect(await changes()).toMatchObject({ 'shop.db': { 'rows of odd "names': null } })
   run(
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < 900) insert into pets (name) select 'Pet ' || i from n`,
   )
-  expect(changes()).toMatchObject({
+  expect(await changes()).toMatchObject({
     'shop.db': { 'rows of pets': { added: { rows: 900, digest: expect.any(String) }, removed: [] } },
   })
 })
@@ -89,5 +88,20 @@ test('a generated column is not read: it says nothing new, and may be of any siz
   run('create table parts (id integer, big text generated always as (hex(zeroblob(300000000))) virtual)')
   run('insert into parts (id) values (1)')
   const [database] = databasesIn(createFileTracker(folder).read())
-  expect((await createSqliteReader()).describe(database)).toMatchObject({ 'rows of parts': [{ id: 1 }] })
+  expect((await createTableReader())(database)?.state).toMatchObject({ 'rows of parts': [{ id: 1 }] })
+})
+
+test('a large database is read in a thread: this one goes on', async () => {
+  const { folder, run } = shop()
+  run(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) insert into pets (name) select 'Pet ' || i from n`,
+  )
+  let turns = 0
+  const timer = setInterval(() => turns++, 10)
+  const contents = readFileSync(join(folder, 'shop.db'))
+  expect(await databaseDifference(undefined, contents)).toMatchObject({
+    'rows of pets': { rows: 200_002, digest: expect.any(String) },
+  })
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(0)
 })

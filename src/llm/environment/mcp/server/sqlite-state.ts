@@ -1,35 +1,33 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import type { PlainObject } from '../salient.ts'
-import { type DatabaseState, tableRecords } from './database-state.ts'
+import type { DatabaseState } from './database-state.ts'
 
-/** Tells what a database of SQLite keeps, by its file. */
-export interface SqliteReader {
-  /** The state by what it is of: `rows of orders`, `schema`. Undefined if the contents cannot be read. */
-  describe(contents: Buffer): DatabaseState | undefined
-  /** The tables with their columns as in `CREATE TABLE`, and up to 20 rows of each. */
-  records(contents: Buffer): PlainObject[]
-}
-
-interface Tables {
+/** The tables of a database with what they keep. */
+export interface Tables {
   state: DatabaseState
+  /** By table, the columns as in `CREATE TABLE`. */
   columns: Record<string, string[]>
 }
 
+/** How many databases are remembered: the first state of a few servers, and what they were last. */
+const mostKnown = 8
+
 /**
- * Returns a reader of SQLite files without a write-ahead log. It opens a copy, so the file of a server is neither locked nor
- * changed, and remembers what it read.
+ * Returns a function that tells the tables of a SQLite file without a write-ahead log, or null if it cannot be read. It opens a
+ * copy, so the file of a server is neither locked nor changed, and remembers what it read last.
  *
  * @example
- * const reader = await createSqliteReader()
- * reader.describe(readFileSync('shop.db')) // { schema: ['CREATE TABLE pets (id integer)'], 'rows of pets': [{ id: 1 }] }
+ * const read = await createTableReader()
+ * read(readFileSync('shop.db'))?.state // { schema: ['CREATE TABLE pets (id integer)'], 'rows of pets': [{ id: 1 }] }
  */
-export async function createSqliteReader(): Promise<SqliteReader> {
+export async function createTableReader(): Promise<(contents: Uint8Array) => Tables | null> {
   const { default: sqlite } = await import('node-sqlite3-wasm')
-  const known = new WeakMap<Buffer, Tables | null>()
+  const known = new Map<string, Tables | null>()
 
-  function open(contents: Buffer): Tables {
+  function open(contents: Uint8Array): Tables {
     const folder = mkdtempSync(join(fastTemporaryFolder(), 'agoge-sqlite-'))
     try {
       const path = join(folder, 'copy.db')
@@ -45,26 +43,23 @@ export async function createSqliteReader(): Promise<SqliteReader> {
     }
   }
 
-  function read(contents: Buffer): Tables | undefined {
-    let tables = known.get(contents)
-    if (tables === undefined) {
-      try {
-        tables = open(contents)
-      } catch (error) {
-        if (!(error instanceof sqlite.SQLite3Error)) throw error
-        tables = null
-      }
-      known.set(contents, tables)
+  function tryOpen(contents: Uint8Array): Tables | null {
+    try {
+      return open(contents)
+    } catch (error) {
+      if (!(error instanceof sqlite.SQLite3Error)) throw error
+      return null
     }
-    return tables ?? undefined
   }
 
-  return {
-    describe: (contents) => read(contents)?.state,
-    records(contents) {
-      const tables = read(contents)
-      return tables === undefined ? [] : tableRecords(tables.columns, tables.state)
-    },
+  return (contents) => {
+    const key = createHash('sha256').update(contents).digest('base64')
+    const tables = known.get(key) ?? tryOpen(contents)
+    // The one that was asked for last is forgotten last.
+    known.delete(key)
+    known.set(key, tables)
+    for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest)
+    return tables
   }
 }
 
@@ -80,9 +75,7 @@ function readTables(all: (statement: string) => PlainObject[]): Tables {
     // Without generated columns: they say nothing new, and may be of any size.
     const declared = all(`PRAGMA table_info(${quoted})`)
     const stored = declared.map(({ name }) => `"${String(name).replaceAll('"', '""')}"`)
-    state[`rows of ${table}`] = all(`SELECT ${stored.join(', ')} FROM ${quoted}`)
-      .map(plainRow)
-      .toSorted(byText)
+    state[`rows of ${table}`] = inOneOrder(all(`SELECT ${stored.join(', ')} FROM ${quoted}`).map(plainRow))
     const keys = declared.filter(({ pk }) => Number(pk) > 0).length
     columns[table] = declared.map(({ name, type, pk, dflt_value: given }) => {
       // SQLite numbers the rows by such a key alone.
@@ -104,8 +97,11 @@ function plainRow(row: PlainObject): PlainObject {
 }
 
 /** Tables have no order. */
-function byText(left: PlainObject, right: PlainObject): number {
-  const [a, b] = [JSON.stringify(left), JSON.stringify(right)]
-  if (a === b) return 0
-  return a < b ? -1 : 1
+function inOneOrder(rows: PlainObject[]): PlainObject[] {
+  const texts = new Map(rows.map((row) => [row, JSON.stringify(row)]))
+  return rows.toSorted((left, right) => {
+    const [a, b] = [texts.get(left)!, texts.get(right)!]
+    if (a === b) return 0
+    return a < b ? -1 : 1
+  })
 }

@@ -1,0 +1,153 @@
+import type { Hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { Worker } from 'node:worker_threads'
+import { startThread } from '../../../engine/tensor/index.ts'
+import { AgogeError, type ErrorData } from '../../../error.ts'
+import { createThreadQueue } from '../../../thread-queue.ts'
+import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
+import { apiPath } from '../../backend/tinker/wire.ts'
+import { unpackSequences } from '../../backend/sequences.ts'
+import { readBody } from '../http.ts'
+import { createJsonCounter, createJsonReader } from '../json-body.ts'
+import type { Call } from './context.ts'
+import { type Fields, fieldsOf, refuse } from './fields.ts'
+import type { LossBody } from './loss-body.ts'
+import type { LossBodyAnswer } from './loss-body-thread.ts'
+
+export const protobufType = 'application/x-protobuf'
+
+/** The requests that compute a loss, with the field of its input. Their bodies are long. */
+const lossFields: Readonly<Record<string, LossBody['field']>> = {
+  [`${apiPath}/forward`]: 'forward_input',
+  [`${apiPath}/forward_backward`]: 'forward_backward_input',
+}
+
+/** Most bytes of a body that is read in the thread that answers, which takes some 10 ms. */
+const mostOfOthers = 2 ** 20
+
+/** Lists of numbers may be as long as a body; of everything else no honest request has as much. */
+const jsonLimits = { parts: 2 ** 18, commas: Infinity }
+
+const refuseJson = (problem: string, expected: string): never => {
+  throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
+}
+
+/** Reads the bodies of requests. */
+export interface BodyReader {
+  /**
+   * @param digest takes the bytes
+   * @throws AgogeError for a body that is too large, compressed, of another type, or no request of the protocol
+   */
+  read(incoming: IncomingMessage, path: string, digest: Hash): Promise<Pick<Call, 'body' | 'loss'>>
+  dispose(): Promise<void>
+}
+
+/** @param maxBody maximum size of a request that computes a loss, in bytes */
+export function createBodyReader(maxBody: number): BodyReader {
+  const thread = createThreadQueue<LossBody, LossBodyAnswer>(() =>
+    startThread(Worker, import.meta.url, 'loss-body-thread', undefined),
+  )
+
+  async function readLoss(
+    incoming: IncomingMessage,
+    field: LossBody['field'],
+    digest: Hash,
+  ): Promise<Pick<Call, 'body' | 'loss'>> {
+    const type = typeOf(incoming)
+    const protobuf = type === protobufType && field === 'forward_backward_input'
+    if (!protobuf) checkJson(type)
+    const count = protobuf ? () => {} : createJsonCounter(jsonLimits, refuseJson)
+    const parts = createByteList()
+    await readBody(
+      incoming,
+      maxBody,
+      (part) => {
+        digest.update(part)
+        count(part)
+        parts.push(part)
+      },
+      tooLarge(maxBody, 'Send fewer sequences at once.'),
+    )
+    const bytes = parts.all()
+    const answer = await thread.ask({ bytes, protobuf, field }, { transfer: [bytes.buffer] })
+    if ('refused' in answer) throw asError(answer.refused)
+    const { body, forwardOnly, loss } = answer
+    if ('refused' in loss) return { body, loss: { refused: asError(loss.refused) } }
+    return { body, loss: { request: { ...loss, sequences: unpackSequences(loss.sequences) }, forwardOnly } }
+  }
+
+  return {
+    read(incoming, path, digest) {
+      checkEncoding(incoming)
+      const field = lossFields[path]
+      return field === undefined
+        ? readFields(incoming, Math.min(maxBody, mostOfOthers), digest)
+        : readLoss(incoming, field, digest)
+    },
+    dispose: () => thread.dispose(new Error('the server is closed')),
+  }
+}
+
+async function readFields(incoming: IncomingMessage, most: number, digest: Hash): Promise<{ body: Fields }> {
+  checkJson(typeOf(incoming))
+  const reader = createJsonReader(jsonLimits, refuseJson)
+  await readBody(
+    incoming,
+    most,
+    (part) => {
+      digest.update(part)
+      reader.push(part)
+    },
+    tooLarge(most, 'Only requests that compute a loss may be longer.'),
+  )
+  return {
+    body: redacted(
+      checked(reader.end(), (body) => fieldsOf(body, 'body')),
+      noSecrets,
+    ),
+  }
+}
+
+const asError = ({ message, details }: ErrorData): AgogeError => new AgogeError(message, details)
+
+const typeOf = ({ headers }: IncomingMessage): string | undefined =>
+  headers['content-type']?.split(';')[0].trim().toLowerCase()
+
+/** A browser sends this type to another origin only after a preflight request, which is refused. */
+function checkJson(type: string | undefined): void {
+  if (type === 'application/json') return
+  throw refuse('tinker-media-type', 'The type of the body is wrong', {
+    given: type,
+    expected: 'application/json',
+  })
+}
+
+function checkEncoding({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']
+  if (encoding === undefined || encoding === 'identity') return
+  throw refuse('tinker-media-type', 'Compressed bodies are not understood', {
+    given: encoding,
+    expected: 'no content-encoding, as this server says in client/config',
+  })
+}
+
+const tooLarge = (most: number, hint: string) => (): Error =>
+  refuse('tinker-body-too-large', `The body has more than ${most} bytes`, { hint })
+
+/** Bytes that come in parts, in one array. It doubles when it is full, so that no step copies much more than came since the last. */
+function createByteList(): { push(part: Uint8Array): void; all(): Uint8Array<ArrayBuffer> } {
+  let bytes = new Uint8Array(2 ** 16)
+  let length = 0
+  return {
+    push(part) {
+      if (length + part.length > bytes.length) {
+        const larger = new Uint8Array(Math.max(2 * bytes.length, length + part.length))
+        larger.set(bytes.subarray(0, length))
+        bytes = larger
+      }
+      bytes.set(part, length)
+      length += part.length
+    },
+    all: () => bytes.subarray(0, length),
+  }
+}
