@@ -13,6 +13,7 @@ import { pickElement } from './page-elements.ts'
 import { namingProperty, pickSource, type SourceWish } from './known-records.ts'
 import { sampleNumber } from './sample-number.ts'
 import { sampleString } from './sample-string.ts'
+import { wantsReading } from './sql.ts'
 import {
   asArray,
   asNumber,
@@ -130,7 +131,7 @@ function pickMember(all: readonly unknown[], { path, name }: Place, context: Mak
 /** The actions that may do what is wanted: a question is not asked by dropping what is not there. All of them if none may. */
 function wantedActions(actions: readonly unknown[], { wants }: Making): readonly unknown[] {
   if (wants === undefined) return actions
-  const unwanted = wants === 'reads' ? 'changes' : 'reads'
+  const unwanted = wantsReading(wants) ? 'changes' : 'reads'
   const wanted = actions.filter((action) => effectOfAction(String(action)) !== unwanted)
   return wanted.length > 0 ? wanted : actions
 }

@@ -8,10 +8,20 @@ import type { SplitWords } from './words.ts'
 export const changingStatements = ['INSERT', 'UPDATE', 'DELETE', 'CREATE'] as const
 export type ChangingStatement = (typeof changingStatements)[number]
 
-type Verb = 'SELECT' | ChangingStatement | 'DROP'
+/** Statements that only read, as kinds of task: rows, or a number, sum, average or extreme of them. */
+export const readingStatements = ['ROWS', 'AGGREGATE'] as const
+export type ReadingStatement = (typeof readingStatements)[number]
+
+type Verb = 'SELECT' | ReadingStatement | ChangingStatement | 'DROP'
 
 /** What a statement should do. */
-export type WantedStatement = 'reads' | 'changes' | ChangingStatement
+export type WantedStatement = 'reads' | 'changes' | ReadingStatement | ChangingStatement
+
+const isReading = (wants: WantedStatement): wants is ReadingStatement =>
+  (readingStatements as readonly string[]).includes(wants)
+
+/** Whether what is wanted only reads. */
+export const wantsReading = (wants: WantedStatement): boolean => wants === 'reads' || isReading(wants)
 
 /** How an SQL statement begins. */
 export const statementStart = /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP)\s/i
@@ -50,7 +60,8 @@ export function verbsOf(text: string): readonly Verb[] {
 export function wantedOf(verbs: readonly Verb[], wants: WantedStatement | undefined): readonly Verb[] {
   if (wants === undefined) return verbs
   if (wants !== 'reads' && wants !== 'changes') {
-    if (!verbs.includes(wants)) throw new UnusableSchema('a statement', `the tool takes no ${wants}`)
+    if (!verbs.includes(isReading(wants) ? 'SELECT' : wants))
+      throw new UnusableSchema('a statement', `the tool takes no ${wants}`)
     return [wants]
   }
   const wanted = verbs.filter((verb) => (verb === 'SELECT') === (wants === 'reads'))
@@ -108,24 +119,29 @@ export function condition(table: SqlTable, words: SplitWords, random: Random): s
   return `${column.name} ${sign} ${literal(value)}`
 }
 
-function select(table: SqlTable, words: SplitWords, random: Random): string {
+function select(table: SqlTable, words: SplitWords, random: Random, wants?: ReadingStatement): string {
   const column = random.pick(table.columns).name
   const numbers = table.columns.filter(
     ({ kind, generated }) => kind !== 'text' && kind !== 'date' && !generated,
   )
   const where = random.next() < 0.5 ? ` WHERE ${condition(table, words, random)}` : ''
+  const count = (): string => `SELECT COUNT(*) AS total FROM ${table.name}${where}`
   const total = (): string =>
     `SELECT ${random.pick(['SUM', 'MIN', 'MAX', 'AVG'])}(${random.pick(numbers).name}) AS result FROM ${table.name}${where}`
-  const forms = [
+  const ordered = (): string =>
+    `SELECT ${column} FROM ${table.name}${where} ORDER BY ${random.pick(table.columns).name}${random.next() < 0.5 ? ' DESC' : ''}`
+  const rows = [
     () => `SELECT ${column} FROM ${table.name}${where}`,
     () => `SELECT * FROM ${table.name}${where}`,
-    () => `SELECT COUNT(*) AS total FROM ${table.name}${where}`,
-    () =>
-      `SELECT ${column} FROM ${table.name}${where} ORDER BY ${random.pick(table.columns).name}${random.next() < 0.5 ? ' DESC' : ''}`,
-    // Twice, since there are four of them.
-    ...(numbers.length === 0 ? [] : [total, total]),
+    ordered,
   ]
-  return random.pick(forms)()
+  // There are four totals.
+  const totals = (times: number): (() => string)[] =>
+    numbers.length === 0 ? [] : Array.from({ length: times }, () => total)
+  if (wants === 'ROWS') return random.pick(rows)()
+  if (wants === 'AGGREGATE') return random.pick([count, ...totals(4)])()
+  const [one, all] = rows
+  return random.pick([one, all, count, ordered, ...totals(2)])()
 }
 
 /** The columns that a statement gives values for: those that the database does not fill itself. */
@@ -170,5 +186,8 @@ export function sampleSql(
       return `DROP TABLE ${table.name}`
     case 'SELECT':
       return select(table, words, random)
+    case 'ROWS':
+    case 'AGGREGATE':
+      return select(table, words, random, verb)
   }
 }

@@ -155,7 +155,7 @@ function drawArguments(
     recent,
     reuse: !creates && some && random.next() < 0.95,
     changes: tool.kind !== 'read',
-    wants: tool.kind === 'read' ? 'reads' : (statement ?? 'changes'),
+    wants: statement ?? (tool.kind === 'read' ? 'reads' : 'changes'),
     ...defined({ always: anchor }),
   })
 }

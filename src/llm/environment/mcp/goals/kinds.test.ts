@@ -20,13 +20,14 @@ test('each statement of a tool that takes SQL is a kind of its own', () => {
     takesStatements: (tool) => tool === 'run_sql',
   })
   const singles = kinds.filter(({ combinations }) => combinations[0].tools.length === 1)
-  expect(singles.map(({ name, statement }) => [name, statement]).slice(0, 6)).toEqual([
+  expect(singles.map(({ name, statement }) => [name, statement]).slice(0, 7)).toEqual([
     ['run_sql (insert)', 'INSERT'],
     ['run_sql (update)', 'UPDATE'],
     ['run_sql (delete)', 'DELETE'],
     ['run_sql (create)', 'CREATE'],
     ['add_note', undefined],
-    ['run_sql (reads)', undefined],
+    ['run_sql (rows)', 'ROWS'],
+    ['run_sql (aggregate)', 'AGGREGATE'],
   ])
 })
 
@@ -40,7 +41,14 @@ test('a kind of one statement draws that one, and none of a tool that does not t
   const random = createRandom(1)
   for (let draw = 0; draw < 20; draw++)
     expect(sampleSql(wantedOf(verbs, 'DELETE'), [table], wordsOf('train'), random)).toMatch(/^DELETE /)
+  for (let draw = 0; draw < 20; draw++) {
+    const drawn = (wants: 'ROWS' | 'AGGREGATE'): string =>
+      sampleSql(wantedOf(verbs, wants), [table], wordsOf('train'), random)
+    expect(drawn('ROWS')).toMatch(/^SELECT (?:\*|id) FROM /)
+    expect(drawn('AGGREGATE')).toMatch(/^SELECT (?:COUNT|SUM|MIN|MAX|AVG)\(/)
+  }
   expect(() => wantedOf(verbs, 'CREATE')).toThrow(UnusableSchema)
+  expect(() => wantedOf(['INSERT'], 'ROWS')).toThrow(UnusableSchema)
   expect(verbsOf('Run queries with support for: INSERT, DELETE and READ operations')).toEqual([
     'SELECT',
     'INSERT',

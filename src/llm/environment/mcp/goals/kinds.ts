@@ -2,7 +2,12 @@ import { hash32 } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import { spoken } from '../arguments/words.ts'
 import { requiredOf } from '../arguments/schema-parts.ts'
-import { type ChangingStatement, changingStatements } from '../arguments/sql.ts'
+import {
+  type ChangingStatement,
+  changingStatements,
+  type ReadingStatement,
+  readingStatements,
+} from '../arguments/sql.ts'
 import type { KindPlan } from '../mcp-task.ts'
 import type { AdmittedTool } from '../safety.ts'
 import type { QuestionForm } from './questions.ts'
@@ -21,7 +26,7 @@ export interface GoalKind {
   /** What is asked of the last call's result. */
   form?: QuestionForm
   /** The statement of SQL that the call makes. Default: any. */
-  statement?: ChangingStatement
+  statement?: ChangingStatement | ReadingStatement
   /**
    * How often an agent succeeds that looks at nothing: it refuses, or says a small number. Kinds above one tenth are at
    * most a tenth of the tasks.
@@ -81,24 +86,21 @@ export function goalKinds(
     const anchor = anchors.get(list[list.length - 1].spec.name)
     return anchor === undefined ? { tools: list } : { tools: list, anchor }
   }
+  const byStatement = (
+    { spec: { name } }: AdmittedTool,
+    statements: readonly NonNullable<GoalKind['statement']>[],
+    kind: Omit<Made, 'name'>,
+  ): Made[] =>
+    takesStatements(name)
+      ? statements.map((statement) => ({ ...kind, name: `${name} (${statement.toLowerCase()})`, statement }))
+      : [{ ...kind, name }]
   const kinds: Omit<GoalKind, 'chance' | 'heldOut'>[] = [
-    ...writers.flatMap((tool): Made[] => {
-      const { name } = tool.spec
-      const kind = { name, build: 'changes' as const, combinations: [of(tool)] }
-      return takesStatements(name)
-        ? changingStatements.map((statement) => ({
-            ...kind,
-            name: `${name} (${statement.toLowerCase()})`,
-            statement,
-          }))
-        : [kind]
-    }),
-    ...readers.map((tool) => ({
-      name: writers.some(({ spec }) => spec === tool.spec) ? `${tool.spec.name} (reads)` : tool.spec.name,
-      build: 'question' as const,
-      combinations: [of(tool)],
-      form: 'fact' as const,
-    })),
+    ...writers.flatMap((tool): Made[] =>
+      byStatement(tool, changingStatements, { build: 'changes', combinations: [of(tool)] }),
+    ),
+    ...readers.flatMap((tool): Made[] =>
+      byStatement(tool, readingStatements, { build: 'question', combinations: [of(tool)], form: 'fact' }),
+    ),
     ...pairs(writers, writers, 'two changes', 'changes', of),
     ...joins(listing),
     ...(['which', 'all', 'most'] as const).flatMap((form) =>

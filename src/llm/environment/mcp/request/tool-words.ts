@@ -56,11 +56,11 @@ export function describeTools(specs: readonly ToolSpec[]): ReadonlyMap<string, T
   )
   const prefix = sharedPrefix(specs)
   const words = new Map(specs.map((spec) => [spec.name, describeTool(spec, taken, prefix)]))
-  return new Map([...words].map(([name, one]) => [name, { ...one, ...toldApart(name, words) }]))
+  return new Map([...words].map(([name, one]) => [name, { ...one, ...apartFrom(name, words) }]))
 }
 
 /** `list_directory` and `list_directory_with_sizes` are both about listing a directory: the second says "with sizes". */
-function toldApart(
+function apartFrom(
   name: string,
   words: ReadonlyMap<string, ToolWords>,
 ): Pick<ToolWords, 'qualifier' | 'alike'> {
