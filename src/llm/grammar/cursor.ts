@@ -131,10 +131,13 @@ export interface Grammars {
   start(grammar: Grammar): GrammarCursor
 }
 
-/** Limits for cached grammars: their number, their expressions, and the bytes of masks of each. */
+/** Limits for cached grammars: their number, the bytes of all of them, and of one that is used again. */
 const mostGrammars = 64
-const mostExpressions = 500_000
-const mostMaskBytes = 16 * 2 ** 20
+const mostBytes = 96 * 2 ** 20
+const mostOfOne = 128 * 2 ** 20
+/** About what an expression takes with its derivatives (450 to 1,050 were measured), and a level of a mask besides its bits. */
+const bytesOfExpression = 1000
+const bytesOfLevel = 300
 
 interface Compiled {
   algebra: Algebra
@@ -142,7 +145,7 @@ interface Compiled {
   budget: StepBudget
   masks: Map<Expression, TokenMask>
   /** Levels of all masks. */
-  kept: number
+  levels: number
 }
 
 /**
@@ -151,57 +154,68 @@ interface Compiled {
  */
 export function createGrammars(texts: TokenTexts): Grammars {
   const order = orderTokens(texts)
+  /** The one that was used last is the last. */
   const known = new Map<string, Compiled>()
-  /** Cache by object identity, so that the rows of a call do not serialise their grammar again. */
-  const seen = new WeakMap<object, Compiled>()
+  /** Keys by object identity, so that the rows of a call do not serialise their grammar again. */
+  const keys = new WeakMap<object, string>()
   const none = new Uint32Array(Math.ceil(order.size / 32))
-  const mostMasks = Math.max(64, Math.floor(mostMaskBytes / (order.size / 8)))
+  const bytesOfMasks = ({ levels }: Compiled): number => levels * (order.size / 8 + bytesOfLevel)
+  const bytesOf = (grammar: Compiled): number =>
+    grammar.algebra.size * bytesOfExpression + bytesOfMasks(grammar)
 
-  /** Active rows keep a grammar that has grown too large; new rows compile it again. */
-  const isSmall = ({ algebra }: Compiled): boolean => algebra.size <= mostExpressions / 2
+  function keyOf(grammar: Grammar): string {
+    if (typeof grammar === 'string') return JSON.stringify(grammar)
+    if ('compiled' in grammar) return grammar.compiled
+    const key = keys.get(grammar) ?? JSON.stringify(grammar)
+    keys.set(grammar, key)
+    return key
+  }
 
-  function compiled(grammar: Grammar): Compiled {
-    const isCompiled = typeof grammar === 'object' && 'compiled' in grammar
-    const key = isCompiled ? grammar.compiled : JSON.stringify(grammar)
-    const found = known.get(key)
-    if (found !== undefined && isSmall(found)) return found
+  function compile(grammar: Grammar): Compiled {
     const budget = createStepBudget()
     const algebra = createAlgebra(budget)
     const { value: start } = budget.within(grammarLimits.compiling, 'compile it', () =>
-      isCompiled ? algebra.unpack(grammar.expressions) : compileGrammar(algebra, grammar, order.markers),
+      typeof grammar === 'object' && 'compiled' in grammar
+        ? algebra.unpack(grammar.expressions)
+        : compileGrammar(algebra, grammar, order.markers),
     )
+    return { algebra, start, budget, masks: new Map(), levels: 0 }
+  }
+
+  /** Active rows keep a grammar that has grown too large; new rows compile it again. */
+  function compiled(grammar: Grammar): Compiled {
+    const key = keyOf(grammar)
+    const before = known.get(key)
     known.delete(key)
-    let all = algebra.size
-    for (const kept of known.values()) all += kept.algebra.size
+    const found = before !== undefined && bytesOf(before) <= mostOfOne ? before : compile(grammar)
+    let all = bytesOf(found)
+    for (const kept of known.values()) all += bytesOf(kept)
     for (const [oldest, kept] of known) {
-      if (known.size < mostGrammars && all <= mostExpressions) break
+      if (known.size < mostGrammars && all <= mostBytes) break
       known.delete(oldest)
-      all -= kept.algebra.size
+      all -= bytesOf(kept)
     }
-    const made = { algebra, start, budget, masks: new Map<Expression, TokenMask>(), kept: 0 }
-    known.set(key, made)
-    return made
+    known.set(key, found)
+    return found
   }
 
   function maskOf(grammar: Compiled, state: Expression): TokenMask {
     const { algebra, masks } = grammar
     const known = masks.get(state)
     if (known !== undefined) return known
-    if (grammar.kept > mostMasks) {
+    if (bytesOfMasks(grammar) > mostOfOne / 2) {
       masks.clear()
-      grammar.kept = 0
+      grammar.levels = 0
     }
     const made = tokenMask(order, algebra, state)
-    grammar.kept += made.levels.length
+    grammar.levels += made.levels.length
     masks.set(state, made)
     return made
   }
 
   return {
     start(grammar) {
-      const before = typeof grammar === 'string' ? undefined : seen.get(grammar)
-      const found = before !== undefined && isSmall(before) ? before : compiled(grammar)
-      if (typeof grammar !== 'string') seen.set(grammar, found)
+      const found = compiled(grammar)
       const { algebra, budget, start } = found
       let state = start
       let left = grammarLimits.perRow
