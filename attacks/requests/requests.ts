@@ -55,15 +55,15 @@ export const endpointKinds: readonly Kind[] = [
   givenUp,
 ]
 
-export const tinkerKinds = (folder: string, quick: boolean): readonly Kind[] => [
+export const tinkerKinds = (folder: string): readonly Kind[] => [
   paths('/api/v1'),
   headers,
   keys,
   badJson,
   strangeJson,
   strangeText,
-  longBodies(64 * 2 ** 20),
-  costlyJson(quick ? 8 * 2 ** 20 : 64 * 2 ** 20),
+  longBodies(8 * 2 ** 20),
+  costlyJson(8 * 2 ** 20),
   ...tinkerFields,
   calls,
   checkpoints(folder),
@@ -81,7 +81,7 @@ export const tinkerKinds = (folder: string, quick: boolean): readonly Kind[] => 
   givenUp,
 ]
 
-function plansOf(folder: string, quick: boolean): Plan[] {
+function plansOf(folder: string): Plan[] {
   const place = (name: string): string => {
     const path = join(folder, name)
     mkdirSync(path, { recursive: true })
@@ -115,7 +115,7 @@ function plansOf(folder: string, quick: boolean): Plan[] {
       name: 'Tinker',
       protocol: 'tinker',
       start: () => startTinker({ folder: tinker, name: 'tinker' }),
-      kinds: tinkerKinds(tinker, quick),
+      kinds: tinkerKinds(tinker),
     },
     {
       name: 'Tinker without a key',
@@ -132,8 +132,7 @@ export const requests: AttackPart = {
   about: 'malformed and abusive requests to both servers of `agoge serve`, beside honest ones',
   async run(options) {
     const counts = { endpoint: 0, tinker: 0 }
-    for (const plan of plansOf(options.folder, options.quick))
-      counts[plan.protocol] += await runPlan(plan, options)
+    for (const plan of plansOf(options.folder)) counts[plan.protocol] += await runPlan(plan, options)
     return { 'requests to the endpoint': counts.endpoint, 'requests to the Tinker server': counts.tinker }
   },
 }

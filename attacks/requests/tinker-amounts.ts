@@ -105,19 +105,29 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
   ]
 })
 
-/** More sequences than a batch has. The engine computes them in the thread that answers. */
+/** More sequences than a batch has, and bodies as long as they may be. The engine computes them in the thread that answers. */
 export const largeBatches: Kind = listOf('large training batches', (context) => {
   const data = (count: number): unknown => ({
     loss_fn: 'cross_entropy',
     data: times(count, () => datum([9, 10, 11])),
   })
-  return [100, 1000, 10_000].map((count) =>
-    calling(`${count} sequences`, either(/data/), 'forward_backward', {
-      model_id: placeOf(context).abused,
-      forward_backward_input: data(count),
-    }),
-  )
+  const asked = (count: number): string =>
+    JSON.stringify({ model_id: placeOf(context).abused, forward_backward_input: data(count) })
+  const long = JSON.stringify({
+    model_id: placeOf(context).abused,
+    forward_backward_input: { loss_fn: 'cross_entropy', data: [datum(times(9_000_000, () => 9))] },
+  })
+  return [
+    ...[100, 1000, 10_000].map((count) =>
+      calling(`${count} sequences`, either(/data/), 'forward_backward', asked(count)),
+    ),
+    calling('the longest body, blanks', legal(), 'forward_backward', asked(1).padEnd(longestBody)),
+    calling('a datum of 9,000,000 tokens', refused(/tokens/), 'forward_backward', long),
+  ]
 })
+
+/** Of a request that computes a loss. */
+const longestBody = 64 * 2 ** 20
 
 /** Many models: more than are kept in memory. */
 export const manyModels: Kind = {

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../event-loop.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import type { HostTensor, Program } from '../../engine/tensor/index.ts'
 import { causalLimits, rotaryTable } from '../model/attention.ts'
@@ -135,6 +136,8 @@ export function createLearner(options: LearnerOptions): Learner {
       const weights = fold()
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
       for (const batch of batchesOf(sequences, () => true)) {
+        // A long call must not keep others from being heard.
+        await yieldToEventLoop()
         signal?.throwIfAborted()
         const { packed, blocks } = batch
         const run = await program(keyOf(what, packed, blocks, threads), () =>
@@ -165,6 +168,7 @@ export function createLearner(options: LearnerOptions): Learner {
       const weights = fold()
       const sums = createLossSums()
       const oneBatch = async (batch: Batch): Promise<void> => {
+        await yieldToEventLoop()
         signal?.throwIfAborted()
         const shape = [batch.rows.length]
         const perToken = (of: (s: TrainingSequence) => Float32Array) => ({

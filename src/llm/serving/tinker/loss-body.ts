@@ -23,7 +23,7 @@ export interface ReadLossBody {
   loss: (Omit<LossRequest, 'sequences'> & { sequences: PackedSequences }) | { refused: ErrorData }
 }
 
-/** Longest JSON of the fields besides the input. */
+/** Longest JSON of a field besides the input. */
 const mostBeside = 100_000
 
 /**
@@ -38,10 +38,11 @@ export async function readLossBody({ bytes, protobuf, field }: LossBody): Promis
       redacted(checked(whole, (await import('./protobuf/messages.ts')).readForwardBackwardRequest), noSecrets)
     : { body: redacted(checked(whole, readJson), noSecrets), forwardOnly: false }
   const { [field]: input, ...others } = body
-  if (JSON.stringify(others).length > mostBeside)
-    throw refuse('tinker-bad-request', `The fields besides ${field} are too long`, {
-      expected: `at most ${mostBeside} characters`,
-    })
+  for (const [name, value] of Object.entries(others))
+    if (JSON.stringify(value ?? null).length > mostBeside)
+      throw refuse('tinker-bad-request', `The field ${name} is too long`, {
+        expected: `at most ${mostBeside} characters`,
+      })
   return { body: others, forwardOnly, loss: readLoss(input, field) }
 }
 

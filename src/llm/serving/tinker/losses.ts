@@ -177,9 +177,12 @@ export function readLossRequest(input: Fields): LossRequest {
   const data = listOf(input, 'data')
   if (data.length === 0)
     throw refuse('tinker-bad-request', 'The request has no data', { expected: 'at least one datum' })
+  let left = mostTokens
   const sequences = data.map((datum, i) => {
     try {
-      return readDatum(fieldsOf(datum, 'datum'), lossFn)
+      const sequence = readDatum(fieldsOf(datum, 'datum'), lossFn, left)
+      left -= sequence.tokens.length
+      return sequence
     } catch (error) {
       if (!(error instanceof Error)) throw error
       error.message = `Datum ${i}: ${error.message}`
@@ -189,8 +192,16 @@ export function readLossRequest(input: Fields): LossRequest {
   return { lossFn, config, sequences }
 }
 
-function readDatum(datum: Fields, lossFn: string): TrainingSequence {
+/** Most tokens of a request. Each takes some 50 bytes. */
+const mostTokens = 2 ** 22
+
+function readDatum(datum: Fields, lossFn: string, left: number): TrainingSequence {
   const read = readModelInput(fieldsOf(datum['model_input'], 'model_input'))
+  if (read.length >= left)
+    throw refuse('tinker-bad-request', 'The request has too many tokens', {
+      expected: `at most ${mostTokens}`,
+      hint: 'Send fewer sequences at once.',
+    })
   const inputs = fieldsOf(datum['loss_fn_inputs'], 'loss_fn_inputs')
   const strange = Object.keys(inputs).find((name) => !known.includes(name))
   if (strange !== undefined)

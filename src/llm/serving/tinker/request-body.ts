@@ -22,11 +22,12 @@ const lossFields: Readonly<Record<string, LossBody['field']>> = {
   [`${apiPath}/forward_backward`]: 'forward_backward_input',
 }
 
-/** Most bytes of a body that is read in the thread that answers, which takes some 10 ms. */
-const mostOfOthers = 2 ** 20
+/** Most bytes of a body that is read in the thread that answers. */
+const mostOfOthers = 8 * 2 ** 20
 
-/** Lists of numbers may be as long as a body; of everything else no honest request has as much. */
-const jsonLimits = { parts: 2 ** 18, commas: Infinity }
+/** No honest request has as much. In those that compute a loss, lists of numbers may be as long as the body. */
+const jsonLimits = { parts: 2 ** 18, commas: 2 ** 18 }
+const lossLimits = { ...jsonLimits, commas: Infinity }
 
 const refuseJson = (problem: string, expected: string): never => {
   throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
@@ -56,7 +57,7 @@ export function createBodyReader(maxBody: number): BodyReader {
     const type = typeOf(incoming)
     const protobuf = type === protobufType && field === 'forward_backward_input'
     if (!protobuf) checkJson(type)
-    const count = protobuf ? () => {} : createJsonCounter(jsonLimits, refuseJson)
+    const count = protobuf ? () => {} : createJsonCounter(lossLimits, refuseJson)
     const parts = createByteList()
     await readBody(
       incoming,
