@@ -113,16 +113,29 @@ export const largeBatches: Kind = listOf('large training batches', (context) => 
   })
   const asked = (count: number): string =>
     JSON.stringify({ model_id: placeOf(context).abused, forward_backward_input: data(count) })
-  const long = JSON.stringify({
+  const beside = (text: string): string => `{"x":${text},${asked(1).slice(1)}`
+  const datumOf = (count: number): unknown => ({
     model_id: placeOf(context).abused,
-    forward_backward_input: { loss_fn: 'cross_entropy', data: [datum(times(9_000_000, () => 9))] },
+    forward_backward_input: { loss_fn: 'cross_entropy', data: [datum(times(count, () => 9))] },
   })
   return [
     ...[100, 1000, 10_000].map((count) =>
       calling(`${count} sequences`, either(/data/), 'forward_backward', asked(count)),
     ),
     calling('the longest body, blanks', legal(), 'forward_backward', asked(1).padEnd(longestBody)),
-    calling('a datum of 9,000,000 tokens', refused(/tokens/), 'forward_backward', long),
+    calling(
+      'the longest body, numbers',
+      refused(/x is too long/),
+      'forward_backward',
+      beside(`[0${',0'.repeat(longestBody / 2 - 200)}]`),
+    ),
+    calling(
+      'the longest body, parts',
+      refused(/parts/),
+      'forward_backward',
+      beside(`[0${',{}'.repeat(longestBody / 3 - 200)}]`),
+    ),
+    calling('a datum of 9,000,000 tokens', refused(/tokens/), 'forward_backward', datumOf(9_000_000)),
   ]
 })
 

@@ -43,9 +43,9 @@ test('grammars of strangers take no more than a fixed amount of memory', () => {
     }
   }
   expect(longest).toBeGreaterThan(50)
-  // Each takes some 4 to 8 MB.
   const grown = megabytes() - before
   // They are still in use.
   expect(grammars.start({ schema: schema(0), spaces: false }).complete).toBe(false)
+  // It was 324 MB before there was a limit of bytes, and 102 MB with it.
   expect(grown).toBeLessThan(200)
 })

@@ -12,7 +12,7 @@ const outputs = (count: number) => ({
 
 test('a long result is sent in pieces, and is the same as in one', async () => {
   for (const count of [0, 1, 300, 20_000]) {
-    const response = toResponse({ json: outputs(count) })
+    const response = await toResponse({ json: outputs(count) })
     expect(response.headers.get('content-type')).toBe('application/json')
     const read = (await response.json()) as { loss_fn_outputs: { logprobs: { data: number[] } }[] }
     expect(Object.keys(read)).toEqual(['loss_fn_output_type', 'loss_fn_outputs', 'metrics'])
@@ -27,4 +27,10 @@ test('a long result is sent in pieces, and is the same as in one', async () => {
   }
   expect(pieces).toBeGreaterThan(10)
   expect(most).toBeLessThan(70_000)
+  // Few items may be long, too.
+  const few = { sequences: Array.from({ length: 3 }, () => ({ tokens: new Int32Array(50_000) })) }
+  const answer = await toResponse({ json: few })
+  expect(((await answer.json()) as typeof few).sequences.map(({ tokens }) => tokens.length)).toEqual([
+    50_000, 50_000, 50_000,
+  ])
 })

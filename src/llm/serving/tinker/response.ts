@@ -1,18 +1,19 @@
 import { yieldToEventLoop } from '../../../event-loop.ts'
 import type { Reply } from './context.ts'
 
-/** Lists of more items are sent in pieces, so that other requests do not wait for their text. */
-const longList = 256
 /** Characters of a piece. */
 const pieceLength = 2 ** 16
 
-export function toResponse({ status = 200, json, bytes, headers = {} }: Reply): Response {
+/** A long result is sent in pieces, so that other requests do not wait for its text. */
+export async function toResponse({ status = 200, json, bytes, headers = {} }: Reply): Promise<Response> {
   if (bytes !== undefined) return new Response(bytes, { status, headers })
   if (json === undefined) return new Response(null, { status, headers })
-  const body = hasLongList(json)
-    ? ReadableStream.from(encoded(jsonPieces(json)))
-    : JSON.stringify(json, asList)
-  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
+  const sent = { status, headers: { 'content-type': 'application/json', ...headers } }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    return new Response(JSON.stringify(json, asList), sent)
+  const pieces = jsonPieces(json as Readonly<Record<string, unknown>>)
+  const { value, done } = await pieces.next()
+  return new Response(done === true ? value : ReadableStream.from(encoded(value, pieces)), sent)
 }
 
 /** Typed arrays as lists; JSON would make them objects. */
@@ -20,13 +21,8 @@ function asList(_name: string, value: unknown): unknown {
   return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value
 }
 
-function hasLongList(json: unknown): json is Record<string, unknown> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return false
-  return Object.values(json).some((value) => Array.isArray(value) && value.length > longList)
-}
-
-/** The JSON of an object with long lists, piece by piece. */
-export async function* jsonPieces(json: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
+/** The JSON of an object, piece by piece. The last one is returned. */
+export async function* jsonPieces(json: Readonly<Record<string, unknown>>): AsyncGenerator<string, string> {
   let text = '{'
   const fields = Object.entries(json).filter(([, value]) => value !== undefined)
   for (const [at, [name, value]] of fields.entries()) {
@@ -45,10 +41,15 @@ export async function* jsonPieces(json: Readonly<Record<string, unknown>>): Asyn
     }
     text += ']'
   }
-  yield `${text}}`
+  return `${text}}`
 }
 
-async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encoded(first: string, rest: AsyncGenerator<string, string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  for await (const text of texts) yield encoder.encode(text)
+  yield encoder.encode(first)
+  for (;;) {
+    const { value, done } = await rest.next()
+    yield encoder.encode(value)
+    if (done === true) return
+  }
 }

@@ -67,7 +67,7 @@ function apartFrom(
   const own = words.get(name)!
   const twins = [...words].filter(
     ([other, { verb, object }]) =>
-      other !== name && verb === own.verb && singularPhrase(object) === singularPhrase(own.object),
+      other !== name && verb === own.verb && inNumber(object, false) === inNumber(own.object, false),
   )
   const qualifier = twins.length === 0 ? undefined : own.qualifier
   return {
@@ -75,8 +75,6 @@ function apartFrom(
     alike: twins.filter(([, other]) => other.qualifier === qualifier).map(([other]) => other),
   }
 }
-
-const singularPhrase = (phrase: string): string => phrase.split(' ').map(singular).join(' ')
 
 /** The word that all names of three or more tools begin with, such as `pg` or `browser`: it names the server, not a thing. */
 function sharedPrefix(specs: readonly ToolSpec[]): string | undefined {

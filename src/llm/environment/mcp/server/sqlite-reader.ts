@@ -17,7 +17,7 @@ export interface DatabaseAnswer {
   records?: PlainObject[]
 }
 
-/** Longest time for one question in milliseconds. A file of 25 MB takes about three seconds. */
+/** Longest time for one question in milliseconds. A file of 26 MB with 300,000 rows took 2.4 seconds. */
 const patience = 30_000
 
 // One thread for all servers of the process: it keeps what it read, and a server is often one of several alike.
