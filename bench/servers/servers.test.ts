@@ -57,7 +57,10 @@ test('the config has what a user would write, with a service where there is a da
     },
     agoge: { postgres: { service: { kind: 'postgres', seed: 'shop.sql' } } },
   })
-  expect(JSON.stringify(mcpConfig(mariadb, '/x'))).toContain('sh /x/mariadb.sh start')
+  expect(mcpConfig(mariadb, '/x')).toMatchObject({
+    mcpServers: { mariadb: { env: { MYSQL_USER: '{user}' } } },
+    agoge: { mariadb: { service: { kind: 'mariadb', seed: 'shop.sql' } } },
+  })
   const [lint, browser] = [findBenchServer('lint'), findBenchServer('browser')]
   if (lint === undefined || browser === undefined) throw new Error('not in the table')
   expect(mcpConfig(lint, '/x')).toEqual({

@@ -1,6 +1,6 @@
 import type { PlainObject } from '../salient.ts'
 import { type DatabaseState, tableRecords } from './database-state.ts'
-import type { PsqlSession } from './psql-session.ts'
+import type { SqlSession } from './sql-session.ts'
 
 /** The schemas that users make. */
 const own = `nspname !~ '^pg_' AND nspname <> 'information_schema'`
@@ -82,7 +82,7 @@ export interface PostgresDatabase {
 }
 
 /** Describes and restores a database through a session that stays open. */
-export function createPostgresDatabase(session: PsqlSession, dump: PostgresDump): PostgresDatabase {
+export function createPostgresDatabase(session: SqlSession, dump: PostgresDump): PostgresDatabase {
   let isPrepared = false
   let known: { mark: string; definitions: DatabaseState } | undefined
   /** The fingerprint of the definitions of the dump; unknown before the first restore. */

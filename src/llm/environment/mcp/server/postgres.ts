@@ -1,4 +1,4 @@
-import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
@@ -6,10 +6,11 @@ import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { createPostgresDatabase, type PostgresDump } from './postgres-state.ts'
-import { openPsql } from './psql-session.ts'
+import { openSqlSession, psqlClient } from './sql-session.ts'
 import {
   asUser,
   freePort,
+  giveFolder,
   isRoot,
   notStarted,
   processEnv,
@@ -57,7 +58,7 @@ export function startPostgres(
       }
       await copy()
       const open = () => {
-        const session = openPsql(psql(bin, port, database), options.redact)
+        const session = openSqlSession(psqlClient(psql(bin, port, database)), options.redact)
         return { ...createPostgresDatabase(session, dump), close: () => session.close() }
       }
       let opened = open()
@@ -110,7 +111,7 @@ async function startCluster(
   const port = await freePort()
   const end = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
-    if (user !== undefined) await give(folder, user)
+    if (user !== undefined) await giveFolder(folder, user, 'postgres')
     const run = (command: readonly string[], input = ''): Promise<string> =>
       runProgram(asUser(user, command), { input, cwd: folder, redact })
     await run([join(bin, 'initdb'), '-D', data, '-U', owner, '-A', 'trust', '-E', 'UTF8', '--no-sync'])
@@ -194,17 +195,4 @@ function programs(): string {
     'PostgreSQL is not installed on this machine',
     'Install it (Debian: apt-get install postgresql), or name a database of your own: "service": { "start": "...", "reset": "..." }.',
   )
-}
-
-/** Gives a folder to a user, so that a program that runs as that user can write into it. */
-async function give(folder: string, user: string): Promise<void> {
-  const [uid, gid] = await Promise.all(
-    ['-u', '-g'].map(async (flag) => Number(await runProgram(['id', flag, user]))),
-  ).catch(() => {
-    throw notStarted(
-      `PostgreSQL does not run as root, and this machine has no user "${user}"`,
-      'Name one in the "agoge" entry: "service": { "kind": "postgres", "user": "NAME" }.',
-    )
-  })
-  chownSync(folder, uid, gid)
 }

@@ -1,19 +1,23 @@
 import { isPlainObject } from '../salient.ts'
 
+/** The databases of which Agoge starts a private one. */
+export const serviceKinds = ['postgres', 'mariadb', 'redis'] as const
+export type ServiceKind = (typeof serviceKinds)[number]
+
 /** A database or another service behind a server, of which Agoge starts a private one. */
 export interface ServiceConfig {
-  /** `postgres` or `redis`: one that is installed on this machine, in a temporary folder. */
-  kind?: 'postgres' | 'redis'
+  /** One that is installed on this machine, in a temporary folder. */
+  kind?: ServiceKind
   /** A shell command that starts another service in the slot; it may stay in the foreground. */
   start?: string
   /**
-   * What fills it once: a shell command, or a file (`.sql` for PostgreSQL, commands of `redis-cli` for Redis). Relative
+   * What fills it once: a shell command, or a file (`.sql` for PostgreSQL and MariaDB, commands of `redis-cli` for Redis). Relative
    * paths start in the working directory.
    */
   seed?: string
   /**
-   * A shell command that resets it. `start` needs one, `redis` takes none. Default of `postgres`: to what it was after
-   * `seed`.
+   * A shell command that resets it. `start` needs one, `redis` takes none. Default of `postgres` and `mariadb`: to what it
+   * was after `seed`.
    */
   reset?: string
   /**
@@ -21,7 +25,10 @@ export interface ServiceConfig {
    * server's tools show that.
    */
   show?: string
-  /** The user of this machine that it runs as. Default: this process's, or `postgres` where that is root. */
+  /**
+   * The user of this machine that it runs as. Default: this process's; where that is root, `postgres` or `mysql` for
+   * those databases.
+   */
   user?: string
 }
 
@@ -32,11 +39,10 @@ type Fail = (field: string, given: unknown, expected: string) => never
 
 /** Reads the `service` of an `agoge` entry: a name, or an object. */
 export function parseService(value: unknown, fail: Fail): ServiceConfig {
-  const kinds = ['postgres', 'redis'] as const
-  const kindOf = (given: unknown): 'postgres' | 'redis' =>
-    kinds.find((kind) => kind === given) ?? fail('service', given, '"postgres" or "redis"')
+  const kindOf = (given: unknown): ServiceKind =>
+    serviceKinds.find((kind) => kind === given) ?? fail('service', given, '"postgres", "mariadb" or "redis"')
   if (typeof value === 'string') return { kind: kindOf(value) }
-  const shape = '"postgres", "redis", or { "kind" or "start", "seed", "reset", "show", "user" }'
+  const shape = '"postgres", "mariadb", "redis", or { "kind" or "start", "seed", "reset", "show", "user" }'
   if (!isPlainObject(value)) return fail('service', value, shape)
   const config: ServiceConfig = {}
   for (const [key, item] of Object.entries(value)) {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chownSync } from 'node:fs'
 import { connect as connectSocket, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -126,4 +127,21 @@ export async function runProgram(
   })
   if (code !== 0) throw notStarted(`${program} ended with ${code}: ${redact(errors.trim())}`)
   return output
+}
+
+/**
+ * Gives a folder to a user of this machine, so that a database that does not run as root can write into it.
+ *
+ * @throws AgogeError if there is no such user.
+ */
+export async function giveFolder(folder: string, user: string, kind: string): Promise<void> {
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (flag) => Number(await runProgram(['id', flag, user]))),
+  ).catch(() => {
+    throw notStarted(
+      `${kind} does not run as root, and this machine has no user "${user}"`,
+      `Name one in the "agoge" entry: "service": { "kind": "${kind}", "user": "NAME" }.`,
+    )
+  })
+  chownSync(folder, uid, gid)
 }

@@ -3,17 +3,19 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { startMariadb } from './mariadb.ts'
 import { startPostgres } from './postgres.ts'
-import { openPsql } from './psql-session.ts'
 import { startRedis } from './redis.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import type { ServiceConfig } from './service-config.ts'
 import { serviceStarter } from './service.ts'
+import { mariadbClient, openSqlSession, psqlClient } from './sql-session.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
 const noPostgres = !existsSync('/usr/lib/postgresql') || spawnSync('psql', ['--version']).status !== 0
+const noMariadb = spawnSync('mariadb', ['--version']).status !== 0
 const noRedis = spawnSync('redis-server', ['--version']).status !== 0
 
 function file(name: string, text: string): string {
@@ -60,10 +62,8 @@ test.skipIf(noPostgres)(
     onTestFinished(close)
     const service = await start('/')
     const { port, database, user } = service.places
-    const psql = openPsql(
-      ['psql', '-X', '-q', '-h', '127.0.0.1', '-p', port, '-U', user, database],
-      (text) => text,
-    )
+    const client = psqlClient(['psql', '-X', '-q', '-h', '127.0.0.1', '-p', port, '-U', user, database])
+    const psql = openSqlSession(client, (text) => text)
     onTestFinished(() => psql.close())
     const first = await service.describe?.()
     expect(first).toMatchObject({ 'rows of entries': [{ id: 1, name: 'rent' }] })
@@ -103,6 +103,132 @@ test.skipIf(noPostgres)(
     expect(await service.describe?.()).toEqual(first)
   },
 )
+
+test.skipIf(noMariadb)('a private MariaDB is filled, and reset before each task', async () => {
+  const seed = file(
+    'schema.sql',
+    "CREATE TABLE entries (id int AUTO_INCREMENT PRIMARY KEY, name varchar(60), amount int); INSERT INTO entries (name, amount) VALUES ('rent', 900), ('books', 40);",
+  )
+  const { environment, seen } = await trained({ kind: 'mariadb', seed })
+  expect(seen).toContain('"books"')
+  expect(environment.plan).toContain('a private MariaDB of this machine')
+  if (process.getuid?.() === 0) expect(environment.plan).toContain('as the user mysql')
+})
+
+/** A private MariaDB with two slots, and a client of the first as the server has it. */
+async function openMariadb(seed: string) {
+  const start = startMariadb({ kind: 'mariadb', seed }, { redact: (text) => text })
+  const [service, other] = [await start('/'), await start('/')]
+  onTestFinished(() => service.close())
+  onTestFinished(() => other.close())
+  const { port, database, user } = service.places
+  const connect = () => {
+    const client = mariadbClient([
+      'mariadb',
+      '--no-defaults',
+      '-h',
+      '127.0.0.1',
+      '-P',
+      port,
+      '-u',
+      user,
+      database,
+    ])
+    const session = openSqlSession(client, (text) => text)
+    onTestFinished(() => session.close())
+    return session
+  }
+  return { service, other, client: connect(), connect }
+}
+
+const shop = `CREATE TABLE people (id int AUTO_INCREMENT PRIMARY KEY, name varchar(60) NOT NULL, photo varbinary(9));
+CREATE TABLE orders (id int PRIMARY KEY, person int NOT NULL REFERENCES people (id), total int, taxed int AS (total * 2));
+INSERT INTO people (name, photo) VALUES ('Zoë', x'ff00'), ('Bob', NULL);
+DELETE FROM people WHERE name = 'Bob';
+INSERT INTO orders (id, person, total) VALUES (7, 1, 30);
+CREATE VIEW buyers AS SELECT name FROM people JOIN orders ON person = people.id;
+CREATE PROCEDURE count_people() SELECT count(*) FROM people;
+`
+
+test.skipIf(noMariadb)('the rows of a private MariaDB are put back without new tables', async () => {
+  const { service, other, client } = await openMariadb(file('shop.sql', shop))
+  const first = await service.describe?.()
+  expect(first).toMatchObject({
+    'rows of people': [{ id: 1, name: 'Zoë', photo: 'FF00' }],
+    'rows of orders': [{ id: 7, person: 1, total: 30, taxed: 60 }],
+    'foreign keys': [['orders', 'orders_ibfk_1', 'RESTRICT', 'RESTRICT']],
+  })
+  expect(await service.records?.()).toEqual([
+    { table: 'buyers', columns: ['name varchar(60)'], exact: true },
+    {
+      table: 'orders',
+      columns: ['id int(11)', 'person int(11)', 'total int(11) DEFAULT', 'taxed int(11) DEFAULT'],
+      exact: true,
+    },
+    { id: 7, person: 1, total: 30, taxed: 60 },
+    {
+      table: 'people',
+      columns: ['id int(11) DEFAULT', 'name varchar(60)', 'photo varbinary(9) DEFAULT'],
+      exact: true,
+    },
+    { id: 1, name: 'Zoë', photo: 'FF00' },
+  ])
+  expect(await client.run('SELECT name FROM buyers;')).toBe('Zoë\n')
+  await client.run("INSERT INTO people (name) VALUES ('Ada'), ('Eve'); DELETE FROM orders;")
+  expect(await service.describe?.()).toMatchObject({ 'rows of orders': [], 'rows of people': { length: 3 } })
+  expect(await other.describe?.()).toEqual(first)
+  await service.reset()
+  expect(await service.describe?.()).toEqual(first)
+  // The same connection sees the first rows, and the next number is the first next one.
+  await client.run("INSERT INTO people (name) VALUES ('again');")
+  expect(await client.run('SELECT id FROM people ORDER BY id;')).toBe('1\n3\n')
+})
+
+test.skipIf(noMariadb)('the definitions of a private MariaDB are put back', async () => {
+  const { service, client } = await openMariadb(file('shop.sql', shop))
+  const first = await service.describe?.()
+  for (const change of [
+    'CREATE TABLE `a``b` (id int); DROP TABLE orders; CREATE INDEX by_name ON people (name);',
+    'ALTER TABLE people ADD COLUMN city varchar(40), COMMENT = "people";',
+    'DROP VIEW buyers; DROP PROCEDURE count_people; CREATE SEQUENCE s; CREATE FUNCTION one() RETURNS int RETURN 1;',
+    'CREATE TRIGGER late BEFORE DELETE ON orders FOR EACH ROW INSERT INTO people (name) VALUES ("deleted");',
+    'ALTER DATABASE COLLATE latin1_swedish_ci; CREATE EVENT daily ON SCHEDULE EVERY 1 DAY DO DELETE FROM orders;',
+  ]) {
+    await client.run(change)
+    expect(await service.describe?.()).not.toEqual(first)
+    await service.reset()
+    expect(await service.describe?.()).toEqual(first)
+  }
+  expect(await client.run('CALL count_people();')).toBe('1\n')
+})
+
+test.skipIf(noMariadb)(
+  'a private MariaDB is reset although triggers, locks or a dropped database are in the way',
+  async () => {
+    const trigger = `${shop}CREATE TRIGGER late BEFORE DELETE ON orders FOR EACH ROW INSERT INTO people (name) VALUES ('deleted');\n`
+    const { service, client, connect } = await openMariadb(file('shop.sql', trigger))
+    const first = await service.describe?.()
+    await client.run('DELETE FROM orders;')
+    await service.reset()
+    expect(await service.describe?.()).toEqual(first)
+    await client.run("START TRANSACTION; INSERT INTO people (name) VALUES ('locked');")
+    await service.reset()
+    expect(await service.describe?.()).toEqual(first)
+    await expect(client.run('SELECT 1;')).rejects.toThrow(InfrastructureError)
+    await connect().run(`DROP DATABASE ${service.places['database']};`)
+    await service.reset()
+    expect(await service.describe?.()).toEqual(first)
+  },
+)
+
+test.skipIf(noMariadb)('what a server of a private MariaDB may not reach', async () => {
+  const { connect } = await openMariadb(file('shop.sql', shop))
+  await expect(connect().run('USE mysql;')).rejects.toThrow('Access denied')
+  await expect(connect().run('CREATE DATABASE other;')).rejects.toThrow('Access denied')
+  const seed = file('elsewhere.sql', 'CREATE DATABASE shop; USE shop; CREATE TABLE t (id int);')
+  const start = startMariadb({ kind: 'mariadb', seed }, { redact: (text) => text })
+  await expect(start('/')).rejects.toThrow(/Access denied .* to database 'shop'/)
+})
 
 test.skipIf(noRedis)('a private Redis is filled, and reset before each task', async () => {
   const seed = file('entries.redis', 'HSET entries rent 900 books 40\n')

@@ -1,5 +1,6 @@
 import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
+import { startMariadb } from './mariadb.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { runResetCommand } from './reset.ts'
@@ -28,8 +29,10 @@ export function serviceStarter(
   options: StarterOptions,
 ): { start: StartService; close: () => Promise<void> } {
   if (config.kind === 'postgres') return startPostgres(config, options)
-  if (config.kind === 'redis') return { start: startRedis(config, options), close: async () => {} }
-  return { start: (folder, signal) => startCommand(config, folder, options, signal), close: async () => {} }
+  const close = async (): Promise<void> => {}
+  if (config.kind === 'mariadb') return { start: startMariadb(config, options), close }
+  if (config.kind === 'redis') return { start: startRedis(config, options), close }
+  return { start: (folder, signal) => startCommand(config, folder, options, signal), close }
 }
 
 /** Starts the service that a command describes. It has come up when its port answers, or when the command has ended. */
@@ -87,6 +90,8 @@ async function startCommand(
 export function serviceRemark({ kind, start, user }: ServiceConfig): string {
   if (kind === 'redis') return 'each of its processes has a private Redis of this machine'
   if (kind === undefined) return `each of its processes has a service of its own: ${start}`
-  const as = isRoot() ? `, as the user ${user ?? 'postgres'}: it does not run as root` : ''
+  const usual = kind === 'postgres' ? 'postgres' : 'mysql'
+  const as = isRoot() ? `, as the user ${user ?? usual}: it does not run as root` : ''
+  if (kind === 'mariadb') return `each of its processes has a private MariaDB of this machine${as}`
   return `each of its processes has a database of its own in a private PostgreSQL of this machine${as}`
 }

@@ -2,21 +2,38 @@ import { spawnGroup, endGroup } from '../../../../runs/process-group.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { processEnv } from './service-process.ts'
 
-/** A `psql` that stays connected to one database. */
-export interface PsqlSession {
+/** A client program of a database that stays connected to it. */
+export interface SqlSession {
   /**
    * Runs statements, each with its semicolon, and returns the rows as lines of text.
    *
-   * @throws InfrastructureError with the last words of `psql` if one fails. The session has then ended.
+   * @throws InfrastructureError with the last words of the client if one fails. The session has then ended.
    */
   run(sql: string): Promise<string>
   close(): Promise<void>
 }
 
+/** A client program that reads statements from its standard input. */
+export interface SqlClient {
+  command: readonly string[]
+  /** A line that makes it print a text as a line. */
+  echo: (text: string) => string
+}
+
+/** `psql`, with rows as lines. */
+export function psqlClient(command: readonly string[]): SqlClient {
+  return { command: [...command, '-A', '-t'], echo: (text) => `\\echo ${text}` }
+}
+
+/** `mariadb`, with rows as lines that are written at once. */
+export function mariadbClient(command: readonly string[]): SqlClient {
+  return { command: [...command, '-N', '-B', '-r', '-n'], echo: (text) => `SELECT '${text}';` }
+}
+
 /** Opens a session. Statements are sent one after another; a failed one ends it. */
-export function openPsql(command: readonly string[], redact: (text: string) => string): PsqlSession {
+export function openSqlSession({ command, echo }: SqlClient, redact: (text: string) => string): SqlSession {
   const [program, ...args] = command
-  const child = spawnGroup(program, [...args, '-A', '-t'], { env: processEnv() })
+  const child = spawnGroup(program, args, { env: processEnv() })
   let output = ''
   let errors = ''
   let last: Promise<unknown> = Promise.resolve()
@@ -33,7 +50,7 @@ export function openPsql(command: readonly string[], redact: (text: string) => s
 
   async function send(sql: string): Promise<string> {
     const mark = `agoge-${++count}`
-    child.stdin.write(`${sql}\n\\echo ${mark}\n`)
+    child.stdin.write(`${sql}\n${echo(mark)}\n`)
     for (;;) {
       const end = output.indexOf(`${mark}\n`)
       if (end >= 0) {
@@ -42,7 +59,7 @@ export function openPsql(command: readonly string[], redact: (text: string) => s
         return text
       }
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
-        throw new InfrastructureError(`psql ended: ${redact(errors.trim())}`)
+        throw new InfrastructureError(`${program} ended: ${redact(errors.trim())}`)
       await new Promise<void>((resolve) => (wake = resolve))
     }
   }
