@@ -30,7 +30,7 @@ export async function runServe(command: ServeCommand, terminal: Console): Promis
   const { host, port, samplingWeights } = command
   const key = command.key ?? process.env[keyVariable]
   const { folder, given } = findModel(command.model)
-  const { backend, tokenizer } = await loadModel(folder, samplingWeights && { samplingWeights })
+  const { backend, tokenizer } = await loadModel(folder, { apart: true, ...defined({ samplingWeights }) })
   try {
     const format = await formatOf(folder, tokenizer, terminal)
     const name = command.name ?? basename(resolve(given))

@@ -26,7 +26,8 @@ export interface LoadedModel {
 
 /**
  * Loads a local model with its tokenizer; by default the base model that comes with the package. Training starts fresh,
- * on all weights or on those that `trainable` names. `samplingWeights` is the precision of the sampler's matrices.
+ * on all weights or on those that `trainable` names. `samplingWeights` is the precision of the sampler's matrices. With
+ * `apart` the thread that calls computes nothing.
  *
  * @throws AgogeError `no-model` if the folder holds no model, `bad-checkpoint` if it has no tokenizer.
  * @example
@@ -34,7 +35,7 @@ export interface LoadedModel {
  */
 export async function loadModel(
   folder: string = baseModelFolder,
-  options: Pick<LocalBackendOptions, 'trainable' | 'samplingWeights'> = {},
+  options: Pick<LocalBackendOptions, 'trainable' | 'samplingWeights' | 'apart'> = {},
 ): Promise<LoadedModel> {
   const checkpoint = await readCheckpoint(requireModel(folder))
   const { tokenizer } = checkpoint

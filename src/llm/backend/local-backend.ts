@@ -54,6 +54,11 @@ export interface LocalBackendOptions {
    */
   threads?: number
   /**
+   * Whether all of these threads are others than the one that calls, which then can answer others while the model computes. On the
+   * CPU only. It takes memory for another copy of the weights. Default: one of them is the thread that calls.
+   */
+  apart?: boolean
+  /**
    * Tokens of each thread's micro-batch, padding included. Fewer are slower; more cost padding and memory. Default:
    * 1024.
    */
@@ -140,7 +145,8 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const trained = createTrained({ config, parameters, trainable, adapter, threads: count })
   const moved = trained.moved.layout.size
   const limits = batchLimits(config, options, { threads: count, moved })
-  const threads = createThreads({ config, parameters, count, cacheBytes, samplingWeights, ...limits })
+  const apart = options.apart === true && defaultDevice() === 'cpu'
+  const threads = createThreads({ config, parameters, count, apart, cacheBytes, samplingWeights, ...limits })
   const learner = createParallelLearner({ config, parameters, threads, ...limits })
   const sampler = createParallelSampler({ config, parameters, threads, cacheBytes, samplingWeights })
   const freshState = (): OptimizerState => createOptimizerState(moved)

@@ -22,10 +22,10 @@ const sequences = Array.from({ length: 9 }, (): TrainingSequence => {
 })
 const loss = { name: 'ppo', clipHigh: 0.3 } as const
 
-function learners() {
+function learners(apart = false) {
   const parameters = initialiseParameters(config, 3)
   const one = createLearner({ config, parameters, ...limits })
-  const threads = createThreads({ config, parameters, count: 2, ...limits })
+  const threads = createThreads({ config, parameters, count: 2, apart, ...limits })
   const two = createParallelLearner({ config, parameters, threads, ...limits })
   const dispose = () => Promise.all([one.dispose(), two.dispose(), threads.dispose()])
   return { parameters, one, two, threads, dispose }
@@ -65,6 +65,20 @@ test('two runs end with the same bits', async () => {
     await dispose()
   }
   expect(gradients[0]).toEqual(gradients[1])
+})
+
+test('threads apart from this one give the same bits, for one sequence and for several', async () => {
+  const found = []
+  for (const apart of [false, true]) {
+    const { two, dispose } = learners(apart)
+    for (const some of [sequences, sequences.slice(0, 1)]) {
+      two.gradient.fill(0)
+      const report = await two.forwardBackward(some, loss)
+      found.push([report, two.gradient.slice(), await two.forward(some.map(({ tokens }) => tokens))])
+    }
+    await dispose()
+  }
+  expect(found.slice(2)).toEqual(found.slice(0, 2))
 })
 
 test('a failed or aborted call leaves no gradient in any thread', async () => {

@@ -52,22 +52,22 @@ export function createParallelLearner(
   }
 
   /**
-   * Runs every non-empty part: the first in this thread, with threads inside operators, the others in threads of their
-   * own.
+   * Runs every non-empty part in its thread. A single part has threads inside its operators.
    */
   async function inParts<T, R>(
     sequences: readonly T[],
     tokensOf: (sequence: T) => Int32Array,
     here: (part: T[], threads: number) => Promise<R>,
-    there: (helper: Helper, part: T[]) => Promise<R>,
+    there: (helper: Helper, part: T[], threads: number) => Promise<R>,
   ): Promise<{ places: number[]; result: R }[]> {
     const lengths = sequences.map((sequence) => tokensOf(sequence).length)
     const deals = deal(lengths, isDealt(lengths) ? threads.count : 1)
-    const helpers = deals.length === 1 ? [] : threads.helpers()
     const inside = deals.length === 1 ? threads.count : 1
     const running = deals.map(async (places, i) => {
       const part = places.map((place) => sequences[place])
-      return { places, result: await (i === 0 ? here(part, inside) : there(helpers[i - 1], part)) }
+      const helper = threads.helperOf(i)
+      const result = helper === undefined ? here(part, inside) : there(helper, part, inside)
+      return { places, result: await result }
     })
     await allParts(running)
     return Promise.all(running)
@@ -87,11 +87,12 @@ export function createParallelLearner(
             part.map(({ tokens }) => tokens),
             { signal, temperatures: part.map((row) => row.temperatures), what, threads: inside },
           ),
-        (helper, part) => {
+        (helper, part, inside) => {
           // Copied, because a message transfers the whole buffer of a view.
           const asked = {
             sequences: part.map(({ tokens }) => tokens.slice()),
             temperatures: part.map((row) => row.temperatures?.slice()),
+            threads: inside,
             ...defined({ what }),
           }
           return helper.ask('forward', asked, signal)
@@ -113,9 +114,10 @@ export function createParallelLearner(
           sequences,
           ({ tokens }) => tokens,
           (part, inside) => own.forwardBackward(part, loss, { signal, threads: inside }),
-          (helper, part) => {
+          (helper, part, inside) => {
             helped.push(helper)
-            return helper.ask('forwardBackward', { sequences: packSequences(part), loss }, signal)
+            const asked = { sequences: packSequences(part), loss, threads: inside }
+            return helper.ask('forwardBackward', asked, signal)
           },
         )
         for (const { gradient } of helped) addInChunks(own.gradient, gradient)

@@ -46,6 +46,22 @@ test('two threads draw the same as one, also with new weights and continued prom
   await Promise.all([one.dispose(), two.dispose(), threads.dispose()])
 })
 
+test('threads apart from this one draw the same bits, few rows or many', async () => {
+  const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
+  const drawn = []
+  for (const apart of [false, true]) {
+    const threads = createThreads({ ...own, count: 2, apart, tokenBudget: 64 })
+    const sampler = createParallelSampler({ ...own, threads })
+    drawn.push([
+      await sampler.sample(requests, options, 1),
+      await sampler.sample(requests.slice(0, 2), options, 1),
+    ])
+    expect(threads.helperOf(0) === undefined).toBe(!apart)
+    await Promise.all([sampler.dispose(), threads.dispose()])
+  }
+  expect(drawn[1]).toEqual(drawn[0])
+})
+
 test('a call that is aborted ends in all threads, and the next one works', async () => {
   const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
   const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
@@ -80,16 +96,18 @@ test('rows whose grammar a client brought are sampled in other threads, few or m
   const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
   const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
   const asked: number[] = []
-  const helpers = threads.helpers().map((helper) => ({
+  const helper = threads.helperOf(1)
+  if (helper === undefined) throw new Error('no thread but this one')
+  const watched = {
     ...helper,
     ask: (...what: Parameters<typeof helper.ask>) => {
       asked.push((what[1] as { requests: unknown[] }).requests.length)
       return helper.ask(...what)
     },
-  }))
+  }
   const sampler = createParallelSampler({
     ...own,
-    threads: { ...threads, helpers: () => helpers },
+    threads: { ...threads, helperOf: (part) => (part === 1 ? watched : undefined) },
   })
   sampler.setTexts(packTexts(Array.from({ length: 64 }, (_, id) => Uint8Array.of(32 + id))))
   const controller = new AbortController()

@@ -109,7 +109,7 @@ function hasForeignGrammar(requests: readonly SampleRequest[], options: SampleOp
   return [options, ...requests].some(({ grammar }) => typeof grammar === 'object' && 'compiled' in grammar)
 }
 
-/** With fewer rows than this, only this thread samples. */
+/** With fewer rows than this, only one thread samples. */
 export const fewRows = 16
 
 /**
@@ -121,7 +121,7 @@ export function createParallelSampler(
 ): Sampler {
   const { config, threads } = options
   const own = createSampler({ ...options, threads: 1 })
-  if (threads.count === 1) return own
+  if (threads.count === 1 && !threads.apart) return own
   const routes = createRoutes(threads.count)
   let texts: TokenTexts | undefined
   /** Helper threads that have the current token texts. */
@@ -129,9 +129,10 @@ export function createParallelSampler(
   /** Number of active rows in each thread. */
   const loads = Array.from({ length: threads.count }, () => 0)
 
-  function helperOf(part: number): Helper {
-    const helper = threads.helpers()[part - 1]
-    if (!informed.has(helper)) helper.post({ type: 'texts', texts })
+  function helperOf(part: number): Helper | undefined {
+    const helper = threads.helperOf(part)
+    if (helper === undefined || informed.has(helper)) return helper
+    helper.post({ type: 'texts', texts })
     informed.add(helper)
     return helper
   }
@@ -145,21 +146,22 @@ export function createParallelSampler(
   ): Promise<SampleOutput[]> {
     loads[part] += requests.length
     try {
-      if (part === 0) return await own.sample(requests, sampleOptions, weightVersion, concurrent)
-      return await askToSample(helperOf(part), requests, sampleOptions, { weightVersion, concurrent })
+      const helper = helperOf(part)
+      if (helper === undefined) return await own.sample(requests, sampleOptions, weightVersion, concurrent)
+      return await askToSample(helper, requests, sampleOptions, { weightVersion, concurrent })
     } finally {
       loads[part] -= requests.length
     }
   }
 
-  /** Where a small call goes: this thread while it has few rows, otherwise the thread with the fewest. */
+  /** Where a small call goes: the first thread while it has few rows, otherwise the thread with the fewest. */
   function partForFew(concurrent: boolean): number {
     return concurrent && loads[0] >= fewRows / 2 ? loads.indexOf(Math.min(...loads)) : 0
   }
 
   /** The parts of rows whose grammar may hold up their thread: never this one, in which others are answered. */
   function partsApart(rows: number): number[] {
-    const helpers = loads.map((_, part) => part).slice(1)
+    const helpers = loads.map((_, part) => part).slice(threads.apart ? 0 : 1)
     helpers.sort((a, b) => loads[a] - loads[b])
     return Array.from({ length: rows }, (_, row) => helpers[row % helpers.length])
   }

@@ -40,11 +40,16 @@ export interface Work {
       sequences: Int32Array[]
       temperatures?: (Float32Array | undefined)[]
       what?: 'logprobs' | 'entropies'
+      /** Threads inside operators. */
+      threads?: number
     }
     answer: Float32Array[]
   }
   /** Adds the gradient to the shared gradient. */
-  forwardBackward: { ask: { sequences: PackedSequences; loss: LossSettings }; answer: LossSums }
+  forwardBackward: {
+    ask: { sequences: PackedSequences; loss: LossSettings; threads?: number }
+    answer: LossSums
+  }
 }
 
 /** Each request has a number for its answer or abort. Only `concurrent` samples may overlap. */
@@ -113,8 +118,10 @@ export interface Helper {
 interface ThreadsOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
-  /** Number of threads, including this one. */
+  /** Number of threads that compute. */
   count: number
+  /** Whether all of them are others than this one. Default: this one is among them. */
+  apart?: boolean
   /** Of each thread. */
   cacheBytes: number
   /** Default: `float32`. */
@@ -127,8 +134,13 @@ interface ThreadsOptions extends BatchLimits {
  */
 export interface Threads {
   readonly count: number
-  /** All threads but this one, with the current weights. The first call starts them. */
-  helpers(): readonly Helper[]
+  /** Whether this thread computes nothing, so that it can answer others at any time. */
+  readonly apart: boolean
+  /**
+   * The thread of a part, 0 to `count` - 1, with the current weights; undefined if that is this one, which it is of part 0 unless
+   * `apart`. The first call starts all of them.
+   */
+  helperOf(part: number): Helper | undefined
   /** Marks the weights of the helpers as outdated. */
   weightsChanged(): void
   /** Clears the caches of the helpers' samplers. */
@@ -136,20 +148,24 @@ export interface Threads {
   dispose(): Promise<void>
 }
 
-export function createThreads({ config, parameters, count, ...others }: ThreadsOptions): Threads {
+export function createThreads(options: ThreadsOptions): Threads {
+  const { config, parameters, count, apart = false, ...others } = options
   const { size } = parameters.layout
   const shared = (): Float32Array =>
     new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))
   let helpers: Helper[] = []
   let weights: Float32Array | undefined
   let changed = true
+  const here = apart ? 0 : 1
   const toAll = (message: ToWorker): void => helpers.forEach((helper) => helper.post(message))
   return {
     count,
-    helpers() {
+    apart,
+    helperOf(part) {
+      if (part < here) return undefined
       const source = (weights ??= shared())
       if (helpers.length === 0)
-        helpers = Array.from({ length: count - 1 }, () =>
+        helpers = Array.from({ length: count - here }, () =>
           startHelper({ config, ...others, weights: source, gradient: shared() }),
         )
       if (changed) {
@@ -157,7 +173,7 @@ export function createThreads({ config, parameters, count, ...others }: ThreadsO
         toAll({ type: 'weights' })
         changed = false
       }
-      return helpers
+      return helpers[part - here]
     },
     weightsChanged() {
       changed = true

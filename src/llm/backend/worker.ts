@@ -27,8 +27,14 @@ function work(asked: Asked, signal: AbortSignal) {
     return sampler.sample(requests, settings, weightVersion, concurrent)
   }
   if (asked.type === 'forward')
-    return learner.forward(asked.sequences, { signal, temperatures: asked.temperatures, what: asked.what })
-  return learner.forwardBackward(unpackSequences(asked.sequences), asked.loss, { signal })
+    return learner.forward(asked.sequences, {
+      signal,
+      temperatures: asked.temperatures,
+      what: asked.what,
+      threads: asked.threads,
+    })
+  const { sequences, loss, threads } = asked
+  return learner.forwardBackward(unpackSequences(sequences), loss, { signal, threads })
 }
 
 async function respond(asked: Asked): Promise<FromWorker> {

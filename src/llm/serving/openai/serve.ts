@@ -48,11 +48,11 @@ export interface Served {
 /**
  * An OpenAI-compatible endpoint for a model: `GET /v1/models`, `POST /v1/chat/completions`, `POST /v1/completions`. Concurrent
  * requests are batched. If the backend supports continuous batching, new requests join at the next token; otherwise they form
- * the next batch.
+ * the next batch. While a model computes in this thread nothing else is answered: open one that many use with `apart: true`.
  *
  * @throws AgogeError `needs-key` if other machines can reach the host without a key, `port-taken` if the port is in use.
  * @example
- * const { folder, backend, tokenizer } = await loadModel()
+ * const { folder, backend, tokenizer } = await loadModel(undefined, { apart: true })
  * const format = await readChatFormat(folder, tokenizer)
  * const window = backend.config.max_position_embeddings
  * const { url, close } = await serveOpenAI({ model: { name: 'agoge', backend, tokenizer, format, window } })

@@ -56,6 +56,7 @@ export async function openBaseModels(
       return createLocalBackend({
         config,
         parameters,
+        apart: true,
         ...defined({ tokenizer, companions, threads }),
         ...(lora === undefined ? {} : { trainable: { lora: loraOptions(lora, config) } }),
       })
