@@ -92,6 +92,19 @@ const definitions = Object.values(parts)
   )
   .join('\n')
 
+/**
+ * How many statements that change definitions this MariaDB has run, 10 times as fast as reading the definitions. Nothing but the
+ * server and this module speaks to it.
+ */
+const definitionChanges = `SELECT SUM(variable_value) FROM information_schema.global_status WHERE ${[
+  'create',
+  'alter',
+  'drop',
+  'rename',
+]
+  .map((verb) => `variable_name LIKE 'COM\\_${verb}\\_%'`)
+  .join(' OR ')};`
+
 /** Lists of JSON are cut off at this many bytes. The default, one million, cuts off the rows of a table of some size. */
 const settings =
   'SET SESSION group_concat_max_len = 1073741824, lock_wait_timeout = 2, innodb_lock_wait_timeout = 2;'
@@ -125,6 +138,8 @@ export interface MariadbDump {
 export function createMariadbDatabase(session: SqlSession, dump: MariadbDump): MariadbDatabase {
   /** The definitions after the first restore, and the statements that bring back the rows; undefined if rows alone cannot be. */
   let first: { definitions: string; rows: string | undefined } | undefined
+  /** The definitions when this number was counted. */
+  let known: { changes: string; definitions: string } | undefined
   let isSet = false
 
   async function run(statements: string): Promise<string> {
@@ -133,8 +148,14 @@ export function createMariadbDatabase(session: SqlSession, dump: MariadbDump): M
     return session.run(statements)
   }
 
+  async function definitionsNow(): Promise<string> {
+    const changes = await run(definitionChanges)
+    if (known?.changes !== changes) known = { changes, definitions: await run(definitions) }
+    return known.definitions
+  }
+
   async function describe(): Promise<DatabaseState> {
-    const defined = parseDefinitions(await run(definitions))
+    const defined = parseDefinitions(await definitionsNow())
     const tables = baseTables(defined)
     if (tables.length === 0) return defined
     const columns = defined['columns'] as Column[]
@@ -156,12 +177,13 @@ export function createMariadbDatabase(session: SqlSession, dump: MariadbDump): M
       return tableRecords(declared, state)
     },
     async restore() {
-      if (first?.rows !== undefined && (await run(definitions)) === first.definitions) {
-        await run(first.rows)
+      if (first?.rows !== undefined && (await definitionsNow()) === first.definitions) {
+        const changes = await run(`${first.rows}\n${definitionChanges}`)
+        known = { changes, definitions: first.definitions }
         return
       }
       await run(wholeStatements(dump))
-      const text = await run(definitions)
+      const text = await definitionsNow()
       const numbers = (await run(nextNumbers)).split('\n').filter((line) => line !== '')
       first = { definitions: text, rows: rowStatements(parseDefinitions(text), dump.rows, numbers) }
     },

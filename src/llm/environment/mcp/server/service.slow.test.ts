@@ -192,6 +192,9 @@ test.skipIf(noMariadb)('the definitions of a private MariaDB are put back', asyn
     'ALTER TABLE people ADD COLUMN city varchar(40), COMMENT = "people";',
     'DROP VIEW buyers; DROP PROCEDURE count_people; CREATE SEQUENCE s; CREATE FUNCTION one() RETURNS int RETURN 1;',
     'CREATE TRIGGER late BEFORE DELETE ON orders FOR EACH ROW INSERT INTO people (name) VALUES ("deleted");',
+    'EXECUTE IMMEDIATE "RENAME TABLE orders TO sales";',
+    "CREATE PROCEDURE spoil() EXECUTE IMMEDIATE 'ALTER TABLE people MODIFY name text'; CALL spoil();",
+    'DROP PROCEDURE count_people; ALTER TABLE orders DROP COLUMN taxed;',
     'ALTER DATABASE COLLATE latin1_swedish_ci; CREATE EVENT daily ON SCHEDULE EVERY 1 DAY DO DELETE FROM orders;',
   ]) {
     await client.run(change)
