@@ -34,6 +34,15 @@ test('after the last attempt the fault stands in the place of the act, without t
   expect(odd.asked).toHaveLength(3)
 })
 
+test('an answer that is too long is not asked for again', async () => {
+  const { act, asked } = await actWith(
+    [{ text: 'x'.repeat(2 ** 26 + 1) }, completion({ content: 'here' })],
+    {},
+  )
+  expect((act as Error).message).toMatch(/^127\.0\.0\.1:\d+: it sent more than 67108864 bytes$/)
+  expect(asked).toHaveLength(1)
+})
+
 test('a refusal for good is a mistake of the user', async () => {
   const given = { status: 401, body: { error: 'bad key sk-secret' } }
   const error = await actWith([given]).catch((caught: unknown) => caught)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import {
+  AnswerTooLong,
   checked,
   hidingKey,
   parsed,
@@ -149,6 +150,9 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
       } catch (error) {
         signal?.throwIfAborted()
         if (AgogeError.isInstance(error)) throw error
+        // The next answer would be as long, and be paid for too.
+        if (error instanceof AnswerTooLong)
+          throw new Error(`${endpoint.host}: ${error.message}`, { cause: error })
         last = timeout.aborted
           ? new Error(`${endpoint.host} gave no answer in ${options.timeoutSeconds ?? 120} s`)
           : networkError(endpoint, error)

@@ -10,6 +10,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { endGroup, spawnGroup } from '../../runs/process-group.ts'
+import { noSecrets, type Redact, received, redacted } from '../../untrusted/untrusted.ts'
 import { createMessageReader } from './message-reader.ts'
 import type { StdioServerConfig } from './server-config.ts'
 import { InfrastructureError } from './tool.ts'
@@ -40,10 +41,7 @@ export interface StdioTransport extends Transport {
  *
  * @param redact applied to `stderr()` and `stray()`. Default: nothing is hidden.
  */
-export function createStdioTransport(
-  config: StdioServerConfig,
-  redact: (text: string) => string = (text) => text,
-): StdioTransport {
+export function createStdioTransport(config: StdioServerConfig, redact: Redact = noSecrets): StdioTransport {
   let child: ChildProcessWithoutNullStreams | undefined
   let ended: string | undefined
   let stderr = ''
@@ -58,7 +56,9 @@ export function createStdioTransport(
   function strayLine(): string | undefined {
     const [line] = beginning.split('\n', 1)
     if (line.length === beginning.length && line.length < strayLength) return undefined
-    return line.trimStart().startsWith('{') ? undefined : redact(line).slice(0, strayLength)
+    return line.trimStart().startsWith('{')
+      ? undefined
+      : redacted(received(line), redact).slice(0, strayLength)
   }
 
   const reader = createMessageReader({
@@ -99,7 +99,7 @@ export function createStdioTransport(
       started.stdout.on('data', receive)
       started.stderr.on('data', (chunk: Buffer) => {
         // Redact first, then cut off the beginning: half a secret would no longer match.
-        stderr = redact(stderr + chunk.toString('utf8')).slice(-stderrBytes)
+        stderr = redacted(received(stderr + chunk.toString('utf8')), redact).slice(-stderrBytes)
       })
     })
   }
