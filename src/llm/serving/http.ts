@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import { AgogeError } from '../../error.ts'
+import { yieldToEventLoop } from '../../event-loop.ts'
 import type { ErrorCode } from '../../error.ts'
 
 interface HttpEnv {
@@ -67,6 +68,9 @@ export async function listen(
   return { server, url: `http://${address.includes(':') ? `[${address}]` : address}:${chosen}` }
 }
 
+/** Milliseconds for which a body is read before others take their turn. */
+const longestTurn = 10
+
 /**
  * Reads the body of a request. Reads Node's stream, which takes half the time of the web stream that Hono reads.
  *
@@ -80,12 +84,18 @@ export async function readBody(
   tooLarge: () => Error,
 ): Promise<void> {
   if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge()
-  let size = 0
+  let [size, busy] = [0, 0]
   // The connection outlives a refusal, so that its answer arrives.
   for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length
     if (size > most) throw tooLarge()
+    const begun = performance.now()
     take(part)
+    busy += performance.now() - begun
+    // What has arrived together comes without a pause, up to two megabytes.
+    if (busy < longestTurn) continue
+    await yieldToEventLoop()
+    busy = 0
   }
 }
 

@@ -29,8 +29,8 @@ test('JSON that comes in any pieces is what JSON.parse says', () => {
   const text = oneof(
     jsonValue().map((value) => JSON.stringify(value)),
     string(),
-    array(constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '1', 'ü', '😀', '\\u0041')).map((parts) =>
-      parts.join(''),
+    array(constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '1', 'ü', '😀', '\\u0041', ' ', '\n')).map(
+      (parts) => parts.join(''),
     ),
   )
   assert(
@@ -41,6 +41,12 @@ test('JSON that comes in any pieces is what JSON.parse says', () => {
     }),
     { seed: 1, numRuns: 500 },
   )
+})
+
+test('pieces of nothing but blanks part values, and in a text they are kept', () => {
+  expect(read(bytesOf('[1,   2]'), [3, 6])).toEqual([1, 2])
+  expect(() => read(bytesOf('[1   2]'), [2, 5])).toThrow('is not JSON')
+  expect(read(bytesOf('"a   b"'), [2, 5])).toBe('a   b')
 })
 
 test('parts, values and levels have limits, and those in texts do not count', () => {
@@ -58,4 +64,5 @@ test('parts, values and levels have limits, and those in texts do not count', ()
 test('a mark of UTF-8 is left aside, and other bytes that are no text become U+FFFD', () => {
   expect(read(bytesOf('\ufeff{}'), [1, 2])).toEqual({})
   expect(read(Uint8Array.of(0x22, 0xff, 0x22))).toBe('\ufffd')
+  expect(() => read(Uint8Array.of(0xef, 0x20, 0xbb, 0xbf, 0x31), [1, 2])).toThrow('is not JSON')
 })

@@ -25,8 +25,13 @@ const [openBrace, closeBrace, openBracket, closeBracket] = Array.from('{}[]', (s
   symbol.charCodeAt(0),
 )
 
-/** Returns a function that counts what JSON holds, piece by piece, and refuses it as soon as it is too much or nested too deep. */
-export function createJsonCounter(limits: JsonLimits, refuse: RefuseJson): (bytes: Uint8Array) => void {
+const isBlank = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9
+
+/**
+ * Returns a function that counts what JSON holds, piece by piece, and refuses it as soon as it is too much or nested too deep. It
+ * returns whether the piece is nothing but blanks between values.
+ */
+export function createJsonCounter(limits: JsonLimits, refuse: RefuseJson): (bytes: Uint8Array) => boolean {
   let [depth, parts, commas] = [0, 0, 0]
   let [isText, isEscaped] = [false, false]
 
@@ -47,9 +52,13 @@ export function createJsonCounter(limits: JsonLimits, refuse: RefuseJson): (byte
   }
 
   return (bytes) => {
-    for (let i = 0; i < bytes.length; i++) count(bytes[i])
+    let at = 0
+    if (!isText) while (at < bytes.length && isBlank(bytes[at])) at++
+    if (at > 0 && at === bytes.length) return true
+    for (; at < bytes.length; at++) count(bytes[at])
     if (parts > limits.parts) refuse('has too many parts', `at most ${limits.parts} lists, objects and texts`)
     if (commas > limits.commas) refuse('has too many values', `at most ${limits.commas}`)
+    return false
   }
 }
 
@@ -63,8 +72,9 @@ export function createJsonReader(limits: JsonLimits, refuse: RefuseJson): JsonRe
   let text = ''
   return {
     push(bytes) {
-      count(bytes)
-      text += decoder.decode(bytes, { stream: true })
+      // Megabytes of blanks mean as much as one.
+      const piece = count(bytes) ? bytes.subarray(0, 1) : bytes
+      text += decoder.decode(piece, { stream: true })
     },
     end() {
       text += decoder.decode()

@@ -7,7 +7,8 @@ import { type LossRequest, readLossRequest } from './losses.ts'
 
 /** The body of a request to compute a loss, as it came. */
 export interface LossBody {
-  bytes: Uint8Array<ArrayBuffer>
+  /** The bytes in parts, which are joined where nobody waits for other answers. */
+  parts: readonly Uint8Array<ArrayBuffer>[]
   protobuf: boolean
   /** The field of the input. */
   field: 'forward_input' | 'forward_backward_input'
@@ -31,8 +32,8 @@ const mostBeside = 100_000
  *
  * @throws AgogeError `tinker-bad-request` for what is no object of JSON, or no message of protobuf
  */
-export async function readLossBody({ bytes, protobuf, field }: LossBody): Promise<ReadLossBody> {
-  const whole = received(bytes)
+export async function readLossBody({ parts, protobuf, field }: LossBody): Promise<ReadLossBody> {
+  const whole = received<Uint8Array>(Buffer.concat(parts))
   const { body, forwardOnly } = protobuf
     ? // Protobuf is loaded for the first client that uses it.
       redacted(checked(whole, (await import('./protobuf/messages.ts')).readForwardBackwardRequest), noSecrets)

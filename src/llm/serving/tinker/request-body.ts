@@ -23,7 +23,7 @@ const lossFields: Readonly<Record<string, LossBody['field']>> = {
 }
 
 /** Most bytes of a body that is read in the thread that answers. */
-const mostOfOthers = 8 * 2 ** 20
+const mostOfOthers = 4 * 2 ** 20
 
 /** No honest request has as much. In those that compute a loss, lists of numbers may be as long as the body. */
 const jsonLimits = { parts: 2 ** 18, commas: 2 ** 18 }
@@ -57,20 +57,21 @@ export function createBodyReader(maxBody: number): BodyReader {
     const type = typeOf(incoming)
     const protobuf = type === protobufType && field === 'forward_backward_input'
     if (!protobuf) checkJson(type)
-    const count = protobuf ? () => {} : createJsonCounter(lossLimits, refuseJson)
-    const parts = createByteList()
+    const count = protobuf ? () => false : createJsonCounter(lossLimits, refuseJson)
+    const list = createByteList()
     await readBody(
       incoming,
       maxBody,
       (part) => {
         digest.update(part)
         count(part)
-        parts.push(part)
+        list.push(part)
       },
       tooLarge(maxBody, 'Send fewer sequences at once.'),
     )
-    const bytes = parts.all()
-    const answer = await thread.ask({ bytes, protobuf, field }, { transfer: [bytes.buffer] })
+    const parts = list.parts()
+    const transfer = parts.map(({ buffer }) => buffer)
+    const answer = await thread.ask({ parts, protobuf, field }, { transfer })
     if ('refused' in answer) throw asError(answer.refused)
     const { body, forwardOnly, loss } = answer
     if ('refused' in loss) return { body, loss: { refused: asError(loss.refused) } }
@@ -135,20 +136,27 @@ function checkEncoding({ headers }: IncomingMessage): void {
 const tooLarge = (most: number, hint: string) => (): Error =>
   refuse('tinker-body-too-large', `The body has more than ${most} bytes`, { hint })
 
-/** Bytes that come in parts, in one array. It doubles when it is full, so that no step copies much more than came since the last. */
-function createByteList(): { push(part: Uint8Array): void; all(): Uint8Array<ArrayBuffer> } {
-  let bytes = new Uint8Array(2 ** 16)
+/** Bytes of a part of a long body. */
+const partBytes = 2 ** 20
+
+/** Bytes that come in small pieces, in parts of one megabyte: one array of them all would be copied again and again as it grows. */
+function createByteList(): { push(piece: Uint8Array): void; parts(): Uint8Array<ArrayBuffer>[] } {
+  const full: Uint8Array<ArrayBuffer>[] = []
+  let part = new Uint8Array(partBytes)
   let length = 0
   return {
-    push(part) {
-      if (length + part.length > bytes.length) {
-        const larger = new Uint8Array(Math.max(2 * bytes.length, length + part.length))
-        larger.set(bytes.subarray(0, length))
-        bytes = larger
+    push(piece) {
+      for (let from = 0; from < piece.length;) {
+        const taken = piece.subarray(from, from + partBytes - length)
+        part.set(taken, length)
+        length += taken.length
+        from += taken.length
+        if (length < partBytes) return
+        full.push(part)
+        part = new Uint8Array(partBytes)
+        length = 0
       }
-      bytes.set(part, length)
-      length += part.length
     },
-    all: () => bytes.subarray(0, length),
+    parts: () => [...full, part.subarray(0, length)],
   }
 }
