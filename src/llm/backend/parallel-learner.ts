@@ -116,11 +116,15 @@ export function createParallelLearner(
           (part, inside) => own.forwardBackward(part, loss, { signal, threads: inside }),
           (helper, part, inside) => {
             helped.push(helper)
+            // What was accumulated before is added to in the same order as in this thread.
+            if (helper === threads.helperOf(0)) helper.gradient.set(own.gradient)
             const asked = { sequences: packSequences(part), loss, threads: inside }
             return helper.ask('forwardBackward', asked, signal)
           },
         )
-        for (const { gradient } of helped) addInChunks(own.gradient, gradient)
+        for (const helper of helped)
+          if (helper === threads.helperOf(0)) own.gradient.set(helper.gradient)
+          else addInChunks(own.gradient, helper.gradient)
         return lossReport(parts.map(({ result }) => result))
       } catch (error) {
         own.gradient.fill(0)
