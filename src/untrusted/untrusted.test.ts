@@ -80,6 +80,7 @@ const transports = [
   'llm/tool/mcp-client.ts',
   'llm/tool/mcp-results.ts',
   'llm/tool/redact.ts',
+  'llm/tool/stdio-transport.ts',
 ]
 
 test('only transports mark a value as received, and all who fetch read the answer within a limit', () => {
