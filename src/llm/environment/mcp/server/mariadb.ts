@@ -132,6 +132,7 @@ async function startDaemon(
   redact: (text: string) => string,
   signal: AbortSignal | undefined,
 ): Promise<Daemon> {
+  const [installer, daemon] = [program('mariadb-install-db'), program('mariadbd')]
   const user = isRoot() ? (config.user ?? 'mysql') : undefined
   const folder = makeLockedFolder(fastTemporaryFolder(), 'agoge-mariadb')
   const end = (): Promise<void> => rm(folder, { recursive: true, force: true })
@@ -141,9 +142,9 @@ async function startDaemon(
     const [data, socket] = [`--datadir=${join(folder, 'data')}`, `--socket=${join(folder, 'socket')}`]
     const access = ['--auth-root-authentication-method=socket', '--skip-test-db']
     const admin = `--auth-root-socket-user=${user ?? userInfo().username}`
-    const install = [program('mariadb-install-db'), '--no-defaults', data, ...access, admin]
+    const install = [installer, '--no-defaults', data, ...access, admin]
     await runProgram(asUser(user, install), { cwd: folder, redact })
-    const server = [program('mariadbd'), '--no-defaults', data, socket, `--port=${port}`, ...settings]
+    const server = [daemon, '--no-defaults', data, socket, `--port=${port}`, ...settings]
     const [command, ...args] = asUser(user, server)
     const child = spawnGroup(command, args, { env: processEnv(), cwd: folder })
     let words = ''

@@ -233,6 +233,18 @@ test.skipIf(noMariadb)('what a server of a private MariaDB may not reach', async
   await expect(start('/')).rejects.toThrow(/Access denied .* to database 'shop'/)
 })
 
+test('a MariaDB that is not installed is an error that says so', async () => {
+  vi.stubEnv('PATH', '/nowhere')
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  const start = startMariadb({ kind: 'mariadb' }, { redact: (text) => text })
+  await expect(start('/')).rejects.toMatchObject({
+    code: 'no-service',
+    message: expect.stringContaining('MariaDB is not installed on this machine'),
+  })
+})
+
 test.skipIf(noRedis)('a private Redis is filled, and reset before each task', async () => {
   const seed = file('entries.redis', 'HSET entries rent 900 books 40\n')
   const { seen } = await trained({ kind: 'redis', seed })
