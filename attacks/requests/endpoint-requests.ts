@@ -121,7 +121,7 @@ export const conversations: Kind = listOf('conversations that are too long or st
     }),
     ...['a', 'a ', '\n', '1', '😀', '<', 'ü', '<|end|>'].map((text) =>
       asking(
-        `7 MB of ${JSON.stringify(text)}`,
+        `4 MB of ${JSON.stringify(text)}`,
         long,
         say(1, text.repeat(4_000_000 / (Buffer.byteLength(JSON.stringify(text)) - 2))),
       ),

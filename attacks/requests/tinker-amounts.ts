@@ -105,7 +105,7 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
   ]
 })
 
-/** More sequences than a batch has, and bodies as long as they may be. The engine computes them in the thread that answers. */
+/** More sequences than a batch has, and bodies as long as they may be. */
 export const largeBatches: Kind = listOf('large training batches', (context) => {
   const data = (count: number): unknown => ({
     loss_fn: 'cross_entropy',
