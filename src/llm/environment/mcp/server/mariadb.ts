@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
-import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { createMariadbDatabase, databaseStatement, type MariadbDump } from './mariadb-state.ts'
@@ -13,9 +12,9 @@ import {
   giveFolder,
   isRoot,
   notStarted,
-  processEnv,
   ready,
   runProgram,
+  startDaemon,
   type Service,
   type StarterOptions,
   type StartService,
@@ -31,7 +30,7 @@ const makeDatabase = `CREATE DATABASE IF NOT EXISTS ${name}; GRANT ALL ON ${name
 const utf8 = '--default-character-set=utf8mb4'
 
 /** A MariaDB without databases that runs. */
-interface Daemon {
+interface MariadbServer {
   port: number
   /** The client, as the user who may do everything. */
   client: readonly string[]
@@ -48,8 +47,8 @@ interface Daemon {
  */
 export function startMariadb(config: ServiceConfig, { redact }: StarterOptions): StartService {
   return async (_folder, signal): Promise<Service> => {
-    const daemon = await startDaemon(config, redact, signal)
-    const { port, client, dumper } = daemon
+    const server = await startServer(config, redact, signal)
+    const { port, client, dumper } = server
     const variables = variablesOf(port)
     const sql = (text: string): Promise<string> => runProgram(client, { input: text, redact })
     try {
@@ -92,11 +91,11 @@ export function startMariadb(config: ServiceConfig, { redact }: StarterOptions):
         records: () => opened.records(),
         async close() {
           await opened.close()
-          await daemon.close()
+          await server.close()
         },
       }
     } catch (error) {
-      await daemon.close()
+      await server.close()
       throw error
     }
   }
@@ -127,12 +126,12 @@ const settings = [
   '--max-allowed-packet=256M',
 ]
 
-async function startDaemon(
+async function startServer(
   config: ServiceConfig,
   redact: (text: string) => string,
   signal: AbortSignal | undefined,
-): Promise<Daemon> {
-  const [installer, daemon] = [program('mariadb-install-db'), program('mariadbd')]
+): Promise<MariadbServer> {
+  const [installer, mariadbd] = [program('mariadb-install-db'), program('mariadbd')]
   const user = isRoot() ? (config.user ?? 'mysql') : undefined
   const folder = makeLockedFolder(fastTemporaryFolder(), 'agoge-mariadb')
   const end = (): Promise<void> => rm(folder, { recursive: true, force: true })
@@ -144,14 +143,10 @@ async function startDaemon(
     const admin = `--auth-root-socket-user=${user ?? userInfo().username}`
     const install = [installer, '--no-defaults', data, ...access, admin]
     await runProgram(asUser(user, install), { cwd: folder, redact })
-    const server = [daemon, '--no-defaults', data, socket, `--port=${port}`, ...settings]
-    const [command, ...args] = asUser(user, server)
-    const child = spawnGroup(command, args, { env: processEnv(), cwd: folder })
-    let words = ''
-    child.stderr.on('data', (text: Buffer) => (words = (words + text.toString()).slice(-1000)))
-    child.stdout.resume()
+    const command = asUser(user, [mariadbd, '--no-defaults', data, socket, `--port=${port}`, ...settings])
+    const daemon = startDaemon(command, { name: 'mariadbd', cwd: folder, redact })
     const close = async (): Promise<void> => {
-      await endGroup(child, 5000)
+      await daemon.close()
       await end()
     }
     const clientOf = (file: string): string[] =>
@@ -165,7 +160,7 @@ async function startDaemon(
             () => true,
             () => false,
           ),
-        () => child.exitCode !== null && `mariadbd ended with ${child.exitCode}: ${redact(words.trim())}`,
+        () => daemon.failure(),
         signal,
       )
       return { port, client, dumper: [...clientOf('mariadb-dump'), ...plain], close }

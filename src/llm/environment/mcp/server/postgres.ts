@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
-import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import { fastTemporaryFolder } from '../../../../runs/temporary-folder.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { createPostgresDatabase, type PostgresDump } from './postgres-state.ts'
@@ -13,9 +12,9 @@ import {
   giveFolder,
   isRoot,
   notStarted,
-  processEnv,
   ready,
   runProgram,
+  startDaemon,
   type Service,
   type StarterOptions,
   type StartService,
@@ -118,21 +117,18 @@ async function startCluster(
     // A database that is thrown away needs no care for its files.
     const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: folder, fsync: 'off' }
     const flags = Object.entries({ ...settings, full_page_writes: 'off', synchronous_commit: 'off' })
-    const [program, ...args] = asUser(user, [
+    const command = asUser(user, [
       join(bin, 'postgres'),
       '-D',
       data,
       ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ])
-    const child = spawnGroup(program, args, { env: processEnv(), cwd: folder })
-    let words = ''
-    child.stderr.on('data', (text: Buffer) => (words = (words + text.toString()).slice(-1000)))
-    child.stdout.resume()
+    const daemon = startDaemon(command, { name: 'postgres', cwd: folder, redact })
     const sql = async (database: string, text: string): Promise<void> => {
       await runProgram(psql(bin, port, database), { input: text, redact })
     }
     const close = async (): Promise<void> => {
-      await endGroup(child, 5000)
+      await daemon.close()
       await end()
     }
     try {
@@ -142,7 +138,7 @@ async function startCluster(
             () => true,
             () => false,
           ),
-        () => child.exitCode !== null && `postgres ended with ${child.exitCode}: ${redact(words.trim())}`,
+        () => daemon.failure(),
         signal,
       )
       await sql('postgres', `CREATE DATABASE agoge OWNER ${owner}`)

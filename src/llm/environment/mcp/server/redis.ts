@@ -1,15 +1,14 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
-import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import {
   answers,
   asUser,
   freePort,
   notStarted,
-  processEnv,
   ready,
   runProgram,
+  startDaemon,
   type Service,
   type StarterOptions,
   type StartService,
@@ -34,7 +33,7 @@ export function startRedis(config: ServiceConfig, { redact }: StarterOptions): S
     const port = await freePort()
     const home = join(folder, 'tmp')
     mkdirSync(home, { recursive: true })
-    const [command, ...args] = asUser(config.user, [
+    const command = asUser(config.user, [
       program,
       '--port',
       String(port),
@@ -48,16 +47,12 @@ export function startRedis(config: ServiceConfig, { redact }: StarterOptions): S
       '--dir',
       config.user === undefined ? home : '/',
     ])
-    const child = spawnGroup(command, args, { env: processEnv(), cwd: folder })
-    let words = ''
-    child.stdout.on('data', (text: Buffer) => (words = (words + text.toString()).slice(-1000)))
-    child.stderr.resume()
+    const daemon = startDaemon(command, { name: 'redis-server', cwd: folder, redact })
     const env = { REDIS_HOST: '127.0.0.1', REDIS_PORT: String(port), REDIS_URL: `redis://127.0.0.1:${port}` }
-    const close = (): Promise<void> => endGroup(child, 3000)
     try {
       await ready(
         () => answers(port),
-        () => child.exitCode !== null && `redis-server ended with ${child.exitCode}: ${redact(words.trim())}`,
+        () => daemon.failure(),
         signal,
       )
       if (config.seed !== undefined)
@@ -71,10 +66,10 @@ export function startRedis(config: ServiceConfig, { redact }: StarterOptions): S
         records: async () => Object.entries(await describeKeys(port)).map(([key, value]) => ({ key, value })),
         snapshot: () => dump(port),
         restore: (keys) => restore(port, keys as Key[]),
-        close,
+        close: () => daemon.close(),
       }
     } catch (error) {
-      await close()
+      await daemon.close()
       throw error
     }
   }

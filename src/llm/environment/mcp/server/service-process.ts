@@ -5,6 +5,7 @@ import { connect as connectSocket, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AgogeError } from '../../../../error.ts'
+import { endGroup, spawnGroup } from '../../../../runs/process-group.ts'
 import type { PlainObject } from '../salient.ts'
 
 /** A running service of one slot. */
@@ -94,6 +95,28 @@ export function isRoot(): boolean {
 export function asUser(user: string | undefined, command: readonly string[]): string[] {
   if (user === undefined || !isRoot()) return [...command]
   return ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--', ...command]
+}
+
+/** A program that stays. */
+export interface Daemon {
+  /** What to tell a person once it has ended by itself, with its last words; false while it runs. */
+  failure(): string | false
+  close(): Promise<void>
+}
+
+/** Starts a database. What it writes to its log is kept for the case that it ends. */
+export function startDaemon(
+  [program, ...args]: readonly string[],
+  { name, cwd, redact }: { name: string; cwd: string; redact: (text: string) => string },
+): Daemon {
+  const child = spawnGroup(program, args, { env: processEnv(), cwd })
+  let words = ''
+  for (const log of [child.stdout, child.stderr])
+    log.on('data', (text: Buffer) => (words = (words + text.toString()).slice(-1000)))
+  return {
+    failure: () => child.exitCode !== null && `${name} ended with ${child.exitCode}: ${redact(words.trim())}`,
+    close: () => endGroup(child, 5000),
+  }
 }
 
 /** Runs a program to its end and returns its standard output. @throws AgogeError with its last words if it fails. */

@@ -8,6 +8,7 @@ import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import type { ServiceConfig } from './service-config.ts'
+import { startDaemon } from './service-process.ts'
 import { serviceStarter } from './service.ts'
 import { mariadbClient, openSqlSession, psqlClient } from './sql-session.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
@@ -231,6 +232,15 @@ test.skipIf(noMariadb)('what a server of a private MariaDB may not reach', async
   const seed = file('elsewhere.sql', 'CREATE DATABASE shop; USE shop; CREATE TABLE t (id int);')
   const start = startMariadb({ kind: 'mariadb', seed }, { redact: (text) => text })
   await expect(start('/')).rejects.toThrow(/Access denied .* to database 'shop'/)
+})
+
+test('a database that ends by itself is told with its last words', async () => {
+  const command = ['/bin/sh', '-c', 'sleep 0.3; echo "no space left for sk-1" >&2; exit 3']
+  const redact = (text: string): string => text.replace('sk-1', '[redacted]')
+  const daemon = startDaemon(command, { name: 'db', cwd: '/', redact })
+  onTestFinished(() => daemon.close())
+  expect(daemon.failure()).toBe(false)
+  await vi.waitFor(() => expect(daemon.failure()).toBe('db ended with 3: no space left for [redacted]'), 5000)
 })
 
 test('a MariaDB that is not installed is an error that says so', async () => {
