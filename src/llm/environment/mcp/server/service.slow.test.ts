@@ -234,7 +234,7 @@ test.skipIf(noMariadb)('what a server of a private MariaDB may not reach', async
   await expect(start('/')).rejects.toThrow(/Access denied .* to database 'shop'/)
 })
 
-test('a database that ends by itself is told with its last words', async () => {
+test('a database that ends by itself is reported with its last words', async () => {
   const command = ['/bin/sh', '-c', 'sleep 0.3; echo "no space left for sk-1" >&2; exit 3']
   const redact = (text: string): string => text.replace('sk-1', '[redacted]')
   const daemon = startDaemon(command, { name: 'db', cwd: '/', redact })
