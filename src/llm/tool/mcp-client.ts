@@ -245,7 +245,7 @@ export async function connectServer(
       get pid() {
         return stdio?.pid()
       },
-      healthy: () => broken === undefined && !closing,
+      healthy: () => broken === undefined && !closing && stdio?.ended() === undefined,
       listTools: listAgain,
       close,
       async setRoots(next) {

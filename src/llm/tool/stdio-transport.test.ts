@@ -155,3 +155,16 @@ test('a server that does not answer at the beginning is given up, and the error 
   for (const command of ['npx', '/usr/local/bin/uvx', String.raw`C:\nodejs\npx.cmd`, 'docker'])
     expect(defaultConnectSeconds({ command })).toBe(60)
 })
+
+test('a server that has ended is noticed although a child of it holds its output', async () => {
+  const child = "spawn('sleep', ['60'], { detached: true, stdio: ['ignore', 'inherit', 'inherit'] })"
+  const leave = `(setTimeout(() => process.exit(0), 20), require('node:child_process').${child}.unref())`
+  const list = "{ result: { tools: [{ name: 'last', inputSchema: { type: 'object' } }] } }"
+  const answers = { initialize, 'tools/list': list, 'tools/call': `(${leave}, { id: 0 })` }
+  const connection = await connectServer(program(answers), { callSeconds: 30 })
+  onTestFinished(() => connection.close())
+  expect(connection.healthy()).toBe(true)
+  const call = connection.call('last', {})
+  await expect(call).rejects.toThrow(/^MCP server small: last: .*the process ended with exit code 0/)
+  expect(connection.healthy()).toBe(false)
+}, 10_000)

@@ -22,6 +22,8 @@ const strayLength = 200
  * redaction.
  */
 const strayRead = 4096
+/** Milliseconds in which the last words of a server that has ended are read. */
+const lastWords = 200
 
 export interface StdioTransport extends Transport {
   /** The last 4 KB of the server's standard error. */
@@ -92,6 +94,7 @@ export function createStdioTransport(config: StdioServerConfig, redact: Redact =
       started.once('spawn', () => resolve())
       started.once('exit', (code, signal) => {
         ended = signal === null ? `exit code ${code}` : `signal ${signal}`
+        closeStreams(started)
       })
       // What it said last is read first.
       started.once('close', () => reader.end(() => transport.onclose?.()))
@@ -102,6 +105,15 @@ export function createStdioTransport(config: StdioServerConfig, redact: Redact =
         stderr = redacted(received(stderr + chunk.toString('utf8')), redact).slice(-stderrBytes)
       })
     })
+  }
+
+  /** A process that the server has left behind may hold its streams open for ever. What is in them is read first. */
+  function closeStreams(gone: ChildProcessWithoutNullStreams): void {
+    const close = (): void => {
+      if (gone.stdout.isPaused() && !gone.stdout.destroyed) closeStreams(gone)
+      else for (const stream of [gone.stdout, gone.stderr]) stream.destroy()
+    }
+    setTimeout(() => setImmediate(close), lastWords).unref()
   }
 
   const transport: StdioTransport = {
