@@ -1,9 +1,11 @@
 // The table of docs/results/servers.md, from the stored rows.
-import { average, type Estimate, intervalText, type MeanEstimate } from 'agoge/statistics'
+import { intervalText, type MeanEstimate } from 'agoge/statistics'
 import type { CheatingRates } from './printed.ts'
 import type { AuditRow } from './audit.ts'
+import { meanGain } from './gain.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
+import { verdictText } from './verdict.ts'
 
 const [opening, closing] = ['<!-- rows: npm run servers -->', '<!-- end of rows -->']
 
@@ -46,6 +48,8 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
   })
   const notes = measured.flatMap(({ server, rows: own }) => notesOf(server, own))
   return [
+    verdictText(measured),
+    '',
     ...table,
     '',
     'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds. New sentences and new words: success after RL on 96 further tasks, worded as no request of training; half of them have verbs and nouns that training never uses, too. Differences are paired by task. Their 95% intervals are of the mean of the seeds that were measured: they cover the choice of tasks, not that of seeds.',
@@ -114,25 +118,6 @@ function points(gain: MeanEstimate): string {
 }
 
 const signed = (share: number): string => `${share >= 0 ? '+' : ''}${(100 * share).toFixed(1)}`
-
-/**
- * The mean of the gains of several seeds, whose tasks differ, with its interval: the distances to the bounds add up as
- * squares (Zou & Donner, Statistics in Medicine 27 (2008)). It covers the choice of tasks, not that of seeds.
- */
-export function meanGain(gains: readonly MeanEstimate[]): MeanEstimate {
-  const mean = average(gains.map((gain) => gain.mean))
-  const n = gains.reduce((sum, gain) => sum + gain.n, 0)
-  const unknown = gains.find((gain) => 'noInterval' in gain)
-  if (unknown !== undefined) return { ...unknown, mean, n }
-  const spread = (of: (gain: Estimate) => number): number =>
-    Math.hypot(...gains.map((gain) => ('noInterval' in gain ? 0 : of(gain)))) / gains.length
-  return {
-    mean,
-    low: mean - spread((gain) => gain.mean - gain.low),
-    high: mean + spread((gain) => gain.high - gain.mean),
-    n,
-  }
-}
 
 /** One item for each server: errors, then tools with the same reason in one line. */
 function notesOf(server: BenchServer, rows: readonly ServerRow[]): string[] {

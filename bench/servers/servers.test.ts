@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { rowOf } from './audit.ts'
-import { meanGain, withRows, rowsText } from './page.ts'
+import { meanGain } from './gain.ts'
+import { withRows, rowsText } from './page.ts'
 import { mcpConfig, packageOf } from './prepare.ts'
 import { readMeasures, readPrinted } from './printed.ts'
 import { pairedGain, readRows, seedsOf, withoutFolder } from './row.ts'
