@@ -1,4 +1,4 @@
-// npm run vocabulary: checks that the library uses the field's terms. Counts the words below in file names, identifiers and texts that
+// npm run lint: checks that the library uses the field's terms. Counts the words below in file names, identifiers and texts that
 // users read (titles of tests, help, errors), and fails if it finds any. In src and research, every text with
 // a space counts as read by users. Does not check comments and pages, where a word may have its ordinary meaning.
 //   node scripts/vocabulary.mjs              counts by word and folder, then each place

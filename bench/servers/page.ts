@@ -5,7 +5,7 @@ import type { AuditRow } from './audit.ts'
 import { meanGain } from './gain.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
-import { verdictText } from './verdict.ts'
+import { barsText } from './bars.ts'
 
 const [opening, closing] = ['<!-- rows: npm run servers -->', '<!-- end of rows -->']
 
@@ -48,7 +48,7 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
   })
   const notes = measured.flatMap(({ server, rows: own }) => notesOf(server, own))
   return [
-    verdictText(measured),
+    barsText(measured),
     '',
     ...table,
     '',

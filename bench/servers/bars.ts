@@ -14,7 +14,7 @@ export interface MeasuredServer {
 }
 
 /** How many servers meet the bars, and which of them have too few seeds yet. */
-export function verdictText(measured: readonly MeasuredServer[]): string {
+export function barsText(measured: readonly MeasuredServer[]): string {
   const counted = measured.filter(({ server }) => server.replaced === undefined)
   const gains = counted.flatMap(({ server, rows }) => {
     const known = rows.flatMap(({ gain }) => (gain === null ? [] : [gain]))
