@@ -3,7 +3,8 @@ import { verbs } from '../../../environment/mcp/request/lexicon.ts'
 import { pick } from '../draw.ts'
 import type { Draw } from '../draw.ts'
 
-interface ActionEntry {
+/** The verbs for what a tool does. */
+export interface ActionVerbs {
   /** Verbs in names and descriptions of tools, and in requests. */
   names: readonly string[]
   /** Further verbs of requests. */
@@ -70,27 +71,27 @@ export type Action =
 const split = (part: string, by: RegExp): string[] => part.trim().split(by)
 
 const entries = new Map(
-  split(text, /\n/).map((line): [string, ActionEntry] => {
+  split(text, /\n/).map((line): [string, ActionVerbs] => {
     const [action, rest] = line.split(': ')
     const [names, said, unseen] = rest.split(' | ')
     return [action, { names: split(names, / /), said: split(said, /, /), unseen: split(unseen, /, /) }]
   }),
 )
 
-function entryOf(action: Action): ActionEntry {
-  const entry = entries.get(action)
-  if (entry === undefined) throw new Error(`no verbs for ${action}`)
+function entryOf(action: Action | ActionVerbs): ActionVerbs {
+  const entry = typeof action === 'string' ? entries.get(action) : action
+  if (entry === undefined) throw new Error(`no verbs for ${String(action)}`)
   return entry
 }
 
 /** A verb for the name of a tool. */
-export const nameVerb = (d: Draw, action: Action): string => pick(d, entryOf(action).names)
+export const nameVerb = (d: Draw, action: Action | ActionVerbs): string => pick(d, entryOf(action).names)
 
 const nameOnly = new Set(['new', 'all', 'query', 'lookup', 'dequeue'])
 let rare: ReadonlySet<string> | undefined
 
 /** The verbs of requests for an action: those of training, or those that occur nowhere else. */
-export function requestVerbs(action: Action, unseen: boolean): readonly string[] {
+export function requestVerbs(action: Action | ActionVerbs, unseen: boolean): readonly string[] {
   const entry = entryOf(action)
   if (unseen) return entry.unseen
   // Verbs that are rare in MCP tasks may stand in the name of a tool, but in no request of training.

@@ -12,18 +12,24 @@ import { synonymsOf } from '../lexicon.ts'
 import { requestVerbs } from './action-words.ts'
 import { calculator, converter, dates, documents, tables, textWork } from './functions.ts'
 import { drawPlan, type Plan } from './plan.ts'
+import { errands } from './errands.ts'
 import { records } from './records.ts'
 import { type Component, drawStyle, type ServerTool } from './server.ts'
 import { isTableShape } from './shape.ts'
 import { calendar, devices, lending, messages, poll, queue } from './activities.ts'
 import { counters, graph, keyValue, lists } from './stores.ts'
 
-/** What servers of training are made of. Records are the commonest. */
+/** What servers of training are made of. Records are the commonest, then tools of any verb. */
 const components: readonly Component[] = [
   records,
   records,
   records,
   records,
+  errands,
+  errands,
+  errands,
+  errands,
+  errands,
   keyValue,
   counters,
   lists,

@@ -6,7 +6,7 @@ import { chance, pick } from '../draw.ts'
 import type { Draw } from '../draw.ts'
 import { isReservedName } from '../words.ts'
 import { describedVerb, nameVerb } from './action-words.ts'
-import type { Action } from './action-words.ts'
+import type { Action, ActionVerbs } from './action-words.ts'
 import { tableToolNames } from './table-servers.ts'
 
 export type Arguments = Record<string, unknown>
@@ -14,7 +14,7 @@ export type Arguments = Record<string, unknown>
 /** A tool of an invented server, on its simulated state. */
 export interface ServerTool {
   spec: ToolSpec
-  action: Action
+  action: Action | ActionVerbs
   effect: Effect
   /** What the tool acts on, in the singular. */
   noun: string
@@ -89,7 +89,7 @@ const table = new Set(tableToolNames.map(normalised))
 export const isTableName = (name: string): boolean => isReservedName(name) || table.has(normalised(name))
 
 interface ToolDraft {
-  action: Action
+  action: Action | ActionVerbs
   effect: Effect
   /** The object in the tool's name: "contact", "contacts". */
   object: string
@@ -116,7 +116,7 @@ export function makeTool(style: Style, draft: ToolDraft): ServerTool {
   }
   style.taken.add(normalised(name))
   const spoken = ['new', 'all', 'query', 'lookup', 'dequeue'].includes(verb)
-    ? (fallback[action] ?? 'get')
+    ? ((typeof action === 'string' ? fallback[action] : undefined) ?? 'get')
     : verb
   const said = chance(d, 0.6) ? spoken : nameVerb(d, action)
   const front = describedVerb(/^(?:new|all|query|lookup|dequeue)$/.test(said) ? spoken : said, style.third)
