@@ -1,12 +1,14 @@
 // npm run servers -- NAME... [--seeds 2-4] [--minutes 15]   measures servers of the table; stored seeds are skipped
 // npm run servers -- NAME... --try [--count 300]            makes tasks, measures them and stores no row
 // npm run servers -- NAME... --audit                        attacks the judge of its tasks; stored audits are skipped
+// npm run servers -- NAME... --first                        measures how soon the first ten tasks are shown
 // npm run servers -- --list                                 the servers and their stored seeds
 // npm run servers                                           writes the table of docs/results/servers.md from the stored rows
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { auditServer, hasAudit, readAudits } from './audit.ts'
+import { readFirstTasks, timeFirstTasks } from './first-tasks.ts'
 import { measureServer, tryServer } from './measure.ts'
 import { withRows } from './page.ts'
 import { hasRow, readRows, seedsOf, writeRow } from './row.ts'
@@ -21,6 +23,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '15' },
     try: { type: 'boolean', default: false },
     audit: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
     count: { type: 'string', default: '300' },
     list: { type: 'boolean', default: false },
   },
@@ -53,6 +56,10 @@ if (values.list) {
       else await auditServer(server, minutes)
       continue
     }
+    if (values.first) {
+      await timeFirstTasks(server)
+      continue
+    }
     for (const seed of seedsOf(values.seeds)) {
       if (values.try) {
         await tryServer(server, { seed, limitMinutes: minutes, count: Number(values.count) })
@@ -65,6 +72,10 @@ if (values.list) {
   if (!values.try)
     writeFileSync(
       page,
-      withRows(readFileSync(page, 'utf8'), { rows: readRows(), audits: readAudits() }, benchServers),
+      withRows(
+        readFileSync(page, 'utf8'),
+        { rows: readRows(), audits: readAudits(), firstTasks: readFirstTasks() },
+        benchServers,
+      ),
     )
 }

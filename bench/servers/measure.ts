@@ -77,8 +77,17 @@ export const sandboxed = ({ name, remote }: BenchServer): string[] => [
   '--yes',
 ]
 
-/** Runs the built command line in a folder, shows what it prints, and interrupts it at the limit. */
-export async function runCli(args: readonly string[], cwd: string, limitMinutes: number): Promise<Ended> {
+/**
+ * Runs the built command line in a folder, shows what it prints, and interrupts it at the limit.
+ *
+ * @param isEnough Looks at the standard output so far, and ends the command by returning true; `minutes` are those until then.
+ */
+export async function runCli(
+  args: readonly string[],
+  cwd: string,
+  limitMinutes: number,
+  isEnough: (stdout: string) => boolean = () => false,
+): Promise<Ended> {
   const began = performance.now()
   const child = spawn(process.execPath, [cli, ...args], {
     cwd,
@@ -88,9 +97,13 @@ export async function runCli(args: readonly string[], cwd: string, limitMinutes:
   let stdout = ''
   let stderr = ''
   let stopped = false
+  let over: number | undefined
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
     process.stdout.write(text)
+    if (over !== undefined || !isEnough(stdout)) return
+    over = performance.now()
+    end('SIGINT')
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
@@ -109,7 +122,7 @@ export async function runCli(args: readonly string[], cwd: string, limitMinutes:
       child.once('error', reject)
       child.once('close', resolve)
     })
-    return { code, stdout, stderr, minutes: (performance.now() - began) / 60_000, stopped }
+    return { code, stdout, stderr, minutes: ((over ?? performance.now()) - began) / 60_000, stopped }
   } finally {
     clearTimeout(gentle)
     clearTimeout(hard)

@@ -2,6 +2,7 @@
 import { intervalText, type MeanEstimate } from 'agoge/statistics'
 import type { CheatingRates } from './printed.ts'
 import type { AuditRow } from './audit.ts'
+import { type FirstTasks, firstTasksText } from './first-tasks.ts'
 import { meanGain } from './gain.ts'
 import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
@@ -12,6 +13,7 @@ const [opening, closing] = ['<!-- rows: npm run servers -->', '<!-- end of rows 
 interface StoredResults {
   rows: readonly ServerRow[]
   audits: readonly AuditRow[]
+  firstTasks: readonly FirstTasks[]
 }
 
 /** The page with the rows between its markers. */
@@ -22,7 +24,10 @@ export function withRows(page: string, results: StoredResults, servers: readonly
 }
 
 /** The table, and below it which servers were replaced, and the tools that were left out, with the reasons. */
-export function rowsText({ rows, audits }: StoredResults, servers: readonly BenchServer[]): string {
+export function rowsText(
+  { rows, audits, firstTasks }: StoredResults,
+  servers: readonly BenchServer[],
+): string {
   const measured = servers
     .map((server) => ({ server, rows: rows.filter((row) => row.server === server.name) }))
     .filter((entry) => entry.rows.length > 0)
@@ -55,7 +60,7 @@ export function rowsText({ rows, audits }: StoredResults, servers: readonly Benc
     'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds. New sentences and new words: success after RL on 96 further tasks, worded as no request of training; half of them have verbs and nouns that training never uses, too. Differences are paired by task. Their 95% intervals are of the mean of the seeds that were measured: they cover the choice of tasks, not that of seeds.',
     '',
     `Minutes are of \`agoge train\` on ${machines(rows)}, from the first call that finds out what the tools do to the report; in brackets the steps of RL, which \`--time-limit\` makes fewer where they would take too long.`,
-    ...replaced.flatMap((sentence) => ['', sentence]),
+    ...[firstTasksText(firstTasks), ...replaced].filter(Boolean).flatMap((sentence) => ['', sentence]),
     ...(requests.length === 0
       ? []
       : ['', '### Three requests of each seed, drawn at random', '', ...requests]),

@@ -181,19 +181,24 @@ test('the table shows means over seeds, each gain, and why tools were left out, 
         { ...row, seed: 1, stopped: true, rl: null, gain: null },
       ],
       audits: [audit],
+      firstTasks: [
+        { schema: 1, server: 'time', date: '', command: '', seconds: 9.4 },
+        { schema: 1, server: 'sqlite', date: '', command: '', seconds: null },
+      ],
     },
     benchServers,
   )
   expect(text).toContain(
     '| time | 2 of 6 | – | – | – | 1.5% | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 60% | – | 12.3; 12.3 (stopped) |',
   )
+  expect(text).toContain('on 1 of 2 servers (seconds: time 9.4, sqlite not in 120)')
   const asked = rowsText(
-    { rows: [{ ...row, requests: ['How many days has [May]?'] }], audits: [] },
+    { rows: [{ ...row, requests: ['How many days has [May]?'] }], audits: [], firstTasks: [] },
     benchServers,
   )
   expect(asked).toContain('- time\n  - How many days has \\[May\\]?')
   expect(text).toContain('`current_time`, `relative_time`: tells \\| the \\[present\\] time')
-  expect(() => withRows('no markers', { rows: [], audits: [] }, [])).toThrow(/no line/)
+  expect(() => withRows('no markers', { rows: [], audits: [], firstTasks: [] }, [])).toThrow(/no line/)
 })
 
 test('the gains of several seeds become one, whose interval is narrower by the root of their number', () => {
@@ -207,7 +212,7 @@ test('the gains of several seeds become one, whose interval is narrower by the r
   expect(meanGain([gain])).toEqual(gain)
   const few = { mean: 0, low: null, high: null, n: 4, noInterval: 'no interval: n = 4, fewer than 5' }
   expect(meanGain([gain, few])).toMatchObject({ mean: 0.05, low: null, noInterval: few.noInterval })
-  const both = rowsText({ rows: [row, { ...row, seed: 1 }], audits: [] }, benchServers)
+  const both = rowsText({ rows: [row, { ...row, seed: 1 }], audits: [], firstTasks: [] }, benchServers)
   expect(both).toContain('+10.0 (6.5 to 13.5); by seed +10.0, +10.0')
 })
 
@@ -217,11 +222,13 @@ test('a server is replaced only by a reserve, and the page says why', () => {
   for (const server of replaced) {
     expect(server.reserve).toBe(false)
     expect(findBenchServer(server.replaced?.by ?? '')?.reserve).toBe(true)
-    expect(rowsText({ rows: [row], audits: [] }, benchServers)).toContain(
+    expect(rowsText({ rows: [row], audits: [], firstTasks: [] }, benchServers)).toContain(
       `${server.replaced?.by} stands in for ${server.name}: ${server.replaced?.why}.`,
     )
   }
-  expect(rowsText({ rows: [], audits: [] }, benchServers)).toContain('calculator stands in for thinking')
+  expect(rowsText({ rows: [], audits: [], firstTasks: [] }, benchServers)).toContain(
+    'calculator stands in for thinking',
+  )
 })
 
 test('a row does not name the folder in which it was measured', () => {

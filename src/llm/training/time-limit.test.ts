@@ -45,14 +45,14 @@ async function trained(options: TrainJobOptions, signal?: AbortSignal): Promise<
 const weightsOf = (name: string): Buffer =>
   readFileSync(join(root, name, 'checkpoints', 'final', 'model.safetensors'))
 
-test('with no time left RL makes five steps, and says so', async () => {
+test('with no time left RL makes no step, and says so', async () => {
   const { summary, notes } = await trained(job('none', () => 0))
-  expect(summary.reinforcement?.steps).toBe(5)
-  expect(notes).toContain('RL makes 5 of 30 steps, so that the run is over in time')
+  expect(summary.reinforcement).toBeUndefined()
+  expect(notes).toEqual(['RL makes 0 of 30 steps, so that the run is over in time'])
   const steps = readFileSync(join(root, 'none', 'metrics.jsonl'), 'utf8')
     .split('\n')
     .filter(Boolean)
-  expect(steps.filter((line) => line.includes('"phase":"rl"'))).toHaveLength(5)
+  expect(steps.filter((line) => line.includes('"phase":"rl"'))).toHaveLength(0)
 })
 
 test('with time enough the run is that of the plan', async () => {
@@ -63,20 +63,29 @@ test('with time enough the run is that of the plan', async () => {
   expect(weightsOf('much').equals(weightsOf('unlimited'))).toBe(true)
 })
 
+/** Plenty of time before the first step, and none from then on. */
+function suddenlyNone(): () => number {
+  let asked = 0
+  return () => (asked++ === 0 ? 1e6 : 0)
+}
+
+test('where no further step fits, the second is the last', async () => {
+  const { summary, notes } = await trained(job('two', suddenlyNone()))
+  expect(summary.reinforcement?.steps).toBe(2)
+  expect(notes).toEqual(['RL makes 2 of 30 steps, so that the run is over in time'])
+})
+
 test('a resumed run makes as many steps as were fixed before, whatever time it has', async () => {
   const stop = new AbortController()
-  // As soon as the number is fixed: at the beginning of the fifth step.
-  const early = trainJob(
-    job('resumed', () => 0),
-    {
-      signal: stop.signal,
-      onEvent: (event) => event.type === 'note' && stop.abort(new Error('stopped')),
-    },
-  )
+  // As soon as the number is fixed: at the beginning of the second step.
+  const early = trainJob(job('resumed', suddenlyNone()), {
+    signal: stop.signal,
+    onEvent: (event) => event.type === 'note' && stop.abort(new Error('stopped')),
+  })
   await expect(early).rejects.toThrow('stopped')
   const { summary } = await trained({ ...job('resumed', () => 1e6), resume: true })
-  expect(summary.reinforcement?.steps).toBe(5)
-  expect(weightsOf('resumed').equals(weightsOf('none'))).toBe(true)
+  expect(summary.reinforcement?.steps).toBe(2)
+  expect(weightsOf('resumed').equals(weightsOf('two'))).toBe(true)
 })
 
 test('a validation between steps costs its time and makes no step slower', async () => {

@@ -22,8 +22,9 @@ export interface StepLimit {
 
 /**
  * Lowers the number of RL steps so that the run with its evaluations is over when `secondsLeft` reaches 0, by the speed of the last
- * steps and the cost of the validations between them. It is lowered again if they become slower, and never raised. The number is a
- * part of the state, so a resumed run makes as many steps at most. Without a limit it is that of the plan.
+ * steps and the cost of the validations between them. It is lowered again if they become slower, and never raised. In the first four
+ * steps, which say little about speed, it is lowered only where no further step fits, and before them to 0 where none does. The number
+ * is a part of the state, so a resumed run makes as many steps at most. Without a limit it is that of the plan.
  */
 export function limitSteps<T extends Task>(job: LimitedJob<T>): StepLimit {
   const { options, state, emit } = job
@@ -34,23 +35,28 @@ export function limitSteps<T extends Task>(job: LimitedJob<T>): StepLimit {
   /** Seconds at the start of the steps so far, without validations. */
   const times: number[] = []
   let validated = 0
+
+  function lowerTo(number: number): void {
+    if (number >= steps()) return
+    state.rlSteps = number
+    // Not after each step that was a little slower.
+    if (number > 0.9 * said && said !== planned) return
+    said = number
+    emit({ type: 'note', text: `RL makes ${said} of ${planned} steps, so that the run is over in time` })
+  }
+
+  // Before the first step there is a validation, too.
+  if (secondsLeft !== undefined && fittingSteps(job, secondsLeft(), guessedSeconds(job), 2) < 1) lowerTo(0)
   return {
     steps,
     onStep(step) {
       if (secondsLeft === undefined) return
       times.push(performance.now() / 1000 - validated)
-      if (times.length <= timedSteps) return
-      const perStep = (times[times.length - 1] - times[times.length - 1 - timedSteps]) / timedSteps
-      const fitting = Math.max(1, fittingSteps(job, secondsLeft(), perStep))
-      if (step + fitting >= steps()) return
-      state.rlSteps = step + fitting
-      // Not after each step that was a little slower.
-      if (state.rlSteps > 0.9 * said && said !== planned) return
-      said = state.rlSteps
-      emit({
-        type: 'note',
-        text: `RL makes ${said} of ${planned} steps, so that the run is over in time`,
-      })
+      const timed = Math.min(times.length - 1, timedSteps)
+      if (timed === 0) return
+      const perStep = (times[times.length - 1] - times[times.length - 1 - timed]) / timed
+      const fitting = fittingSteps(job, secondsLeft(), perStep)
+      if (timed === timedSteps || fitting <= 1) lowerTo(step + Math.max(1, fitting))
     },
     async validating(validate) {
       const start = performance.now()
@@ -63,8 +69,24 @@ export function limitSteps<T extends Task>(job: LimitedJob<T>): StepLimit {
   }
 }
 
-/** Steps that fit into `left` seconds with the evaluations on the way and after them, as long as the last one took for each task. */
-function fittingSteps<T extends Task>(job: LimitedJob<T>, left: number, perStep: number): number {
+/** What a step takes at least: its episodes, as long as those of the last evaluation, and as long again to learn from them. */
+function guessedSeconds<T extends Task>({ options: { plan }, state }: LimitedJob<T>): number {
+  const stage = state.stages.at(-1)
+  const perTask = stage === undefined ? 0 : stage.evaluationSeconds / Math.max(1, plan.tasks.test)
+  return 2 * perTask * plan.reinforcement.groups * plan.reinforcement.groupSize
+}
+
+/**
+ * Steps that fit into `left` seconds with the evaluations on the way and after them, as long as the last one took for each task.
+ *
+ * @param validations how many there are besides those every so many steps.
+ */
+function fittingSteps<T extends Task>(
+  job: LimitedJob<T>,
+  left: number,
+  perStep: number,
+  validations = 1,
+): number {
   const { options } = job
   const { tasks, reinforcement } = options.plan
   const stage = job.state.stages.at(-1)
@@ -72,7 +94,8 @@ function fittingSteps<T extends Task>(job: LimitedJob<T>, left: number, perStep:
   const { validateEvery } = reinforcement
   const validation = validateEvery > 0 ? perTask * tasks.validation : 0
   const each = perStep + (validateEvery > 0 ? validation / validateEvery : 0)
-  const spare = left - perTask * (tasks.test + tasks.unseenParaphrases) - validation - reportSeconds
+  const spare =
+    left - perTask * (tasks.test + tasks.unseenParaphrases) - validations * validation - reportSeconds
   if (options.compareSupervised !== true) return Math.floor(spare / each)
   // The control arm takes as long as RL, and is tested too.
   return Math.floor((spare - job.phaseSeconds() - perTask * tasks.test) / 2 / each)

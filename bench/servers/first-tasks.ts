@@ -1,0 +1,53 @@
+// How soon `agoge tasks` shows the first ten tasks of a server. Stored in docs/results/servers/first-tasks/NAME.json.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runCli, sandboxed } from './measure.ts'
+import { prepareFolder } from './prepare.ts'
+import type { BenchServer } from './servers.ts'
+
+export interface FirstTasks {
+  schema: 1
+  server: string
+  date: string
+  command: string
+  /** From the start of the command until the tenth task was shown. Null: it was not shown in time. */
+  seconds: number | null
+}
+
+const folder = fileURLToPath(new URL('../../docs/results/servers/first-tasks', import.meta.url))
+const limitMinutes = 2
+
+/** All stored times. */
+export function readFirstTasks(): FirstTasks[] {
+  if (!existsSync(folder)) return []
+  const files = readdirSync(folder).toSorted()
+  return files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as FirstTasks)
+}
+
+/** Starts `agoge tasks`, ends it when the tenth task is shown, and stores how long that took. */
+export async function timeFirstTasks(server: BenchServer): Promise<void> {
+  const options = ['tasks', ...sandboxed(server)]
+  const isEnough = (stdout: string): boolean => /^10\. /m.test(stdout)
+  const { stdout, minutes } = await runCli(options, prepareFolder(server, 0), limitMinutes, isEnough)
+  const row: FirstTasks = {
+    schema: 1,
+    server: server.name,
+    date: new Date().toISOString().slice(0, 10),
+    command: ['agoge', ...options].join(' '),
+    seconds: isEnough(stdout) ? Number((minutes * 60).toFixed(1)) : null,
+  }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${server.name}.json`), `${JSON.stringify(row, null, 1)}\n`)
+}
+
+/** Seconds that were asked for. */
+const bar = 15
+
+/** The times of all servers in a sentence. Empty if none is stored. */
+export function firstTasksText(times: readonly FirstTasks[]): string {
+  if (times.length === 0) return ''
+  const inTime = times.filter(({ seconds }) => seconds !== null && seconds <= bar)
+  const each = times.map(({ server, seconds }) => `${server} ${seconds ?? `not in ${limitMinutes * 60}`}`)
+  return `\`agoge tasks\` showed the first ten tasks within ${bar} seconds of its start on ${inTime.length} of ${times.length} servers (seconds: ${each.join(', ')}).`
+}
