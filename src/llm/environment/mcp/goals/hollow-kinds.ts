@@ -7,6 +7,10 @@ import type { Combination, GoalKind } from './kinds.ts'
 
 /** Tasks by which a kind is checked. */
 const trials = 4
+/** Draws for them: most lead nowhere where a tool has few possible calls, or where the state has been changed already. */
+const mostDraws = 80
+/** Of all splits, since a tool with few possible calls may have but one of them in each. */
+const splits = ['train', 'test', 'validation'] as const
 
 /** Makes a task of a kind, or none. */
 type TryTask = (
@@ -31,8 +35,8 @@ export async function findHollow(
   for (const kind of kinds) {
     if (kind.build !== 'changes' || kind.combinations.length > 1) continue
     const tasks: McpTask[] = []
-    for (let draw = 0; draw < 3 * trials && tasks.length < trials; draw++) {
-      const task = await tryTask(kind, kind.combinations[0], 'train', -1000 - draw, draw)
+    for (let draw = 0; draw < mostDraws && tasks.length < trials; draw++) {
+      const task = await tryTask(kind, kind.combinations[0], splits[draw % splits.length], -1000 - draw, draw)
       if (task !== undefined) tasks.push(task)
     }
     const different = new Set(tasks.map(({ reference }) => JSON.stringify(reference))).size

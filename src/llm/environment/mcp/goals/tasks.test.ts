@@ -168,7 +168,7 @@ test('a tool that makes the same change whatever it is asked has no tasks of its
         // Makes a folder at its first call, as some servers do.
         list_notes: {
           description: 'Lists the notes with a status',
-          inputSchema: z.object({ status: z.enum(['open', 'done']), city: z.string() }),
+          inputSchema: z.object({ status: z.enum(['open', 'done']) }),
           execute() {
             state.started = true
             return 'none'
