@@ -62,6 +62,13 @@ const fingerprint = [
   )
   .join(' UNION ALL ')
 
+/**
+ * Writes the statement whose rows are others whenever a row was inserted, changed or deleted, or a sequence went on. Each row knows
+ * the transaction that wrote it.
+ */
+const rowMarks = `SELECT concat_ws(' UNION ALL ', string_agg(format('SELECT %L, count(*), sum(xmin::text::bigint) FROM %I.%I', c.oid, nspname, relname), ' UNION ALL ' ORDER BY c.oid), 'SELECT schemaname || sequencename, last_value, NULL FROM pg_sequences')
+FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE ${own} AND relkind IN ('r', 'm')`
+
 /** What a dump of a database has: everything, and the rows with the state of the sequences alone. */
 export interface PostgresDump {
   whole: string
@@ -75,18 +82,25 @@ export interface PostgresDatabase {
   /** The tables with their columns as in `CREATE TABLE`, and up to 20 rows of each. */
   records(): Promise<PlainObject[]>
   /**
-   * Makes what the dump has, in the same order. Where only rows differ, the definitions stay, which is faster. Connections of
-   * others stay open.
+   * Makes what the dump has, in the same order. Where only rows differ, the definitions stay, which is faster, and where nothing was
+   * written there is nothing to do. Connections of others stay open.
    */
   restore(): Promise<void>
+}
+
+/** The fingerprint of the definitions of the dump, and the mark of the rows as the last restore left them. */
+interface Marks {
+  definitions: string
+  rows: string
 }
 
 /** Describes and restores a database through a session that stays open. */
 export function createPostgresDatabase(session: SqlSession, dump: PostgresDump): PostgresDatabase {
   let isPrepared = false
   let known: { mark: string; definitions: DatabaseState } | undefined
-  /** The fingerprint of the definitions of the dump; unknown before the first restore. */
-  let first: string | undefined
+  /** Rows are shown by the names of their columns, so they are read again after these have changed. */
+  let knownRows: { mark: string; of: object; rows: DatabaseState } | undefined
+  let first: Marks | undefined
   let tables = ''
   // Rows of a materialized view are not among those that a dump has.
   const hasCopies = /^CREATE MATERIALIZED VIEW/m.test(dump.whole)
@@ -101,11 +115,26 @@ export function createPostgresDatabase(session: SqlSession, dump: PostgresDump):
     return session.run(statements)
   }
 
+  /** The mark of the rows. Where the definitions are those of the dump, its statement is planned already. */
+  function markRows(mark: string): Promise<string> {
+    return run(mark === first?.definitions ? 'EXECUTE agoge_rows;' : `${rowMarks} \\gexec`)
+  }
+
   async function describe(): Promise<DatabaseState> {
-    const [mark, text] = (await run(`EXECUTE agoge_fingerprint;\n\\echo --\n${rows}`)).split('\n--\n')
+    const mark = await run('EXECUTE agoge_fingerprint;')
     if (known?.mark !== mark)
       known = { mark, definitions: JSON.parse(await run('EXECUTE agoge_definitions;')) as DatabaseState }
-    return { ...(JSON.parse(text) as DatabaseState), ...known.definitions }
+    const written = await markRows(mark)
+    if (knownRows?.mark !== written || knownRows.of !== known)
+      knownRows = { mark: written, of: known, rows: JSON.parse(await run(rows)) as DatabaseState }
+    return { ...knownRows.rows, ...known.definitions }
+  }
+
+  /** Makes the rows of the dump anew, unless nothing was written. */
+  async function restoreRows(marks: Marks): Promise<void> {
+    if ((await markRows(marks.definitions)) === marks.rows) return
+    const text = await run(`${rowStatements(dump.rows, tables)}\n\\echo --\nEXECUTE agoge_rows;`)
+    marks.rows = text.slice(text.lastIndexOf('--\n') + 3)
   }
 
   return {
@@ -118,12 +147,20 @@ export function createPostgresDatabase(session: SqlSession, dump: PostgresDump):
       return tableRecords(declared, state)
     },
     async restore() {
-      if (first !== undefined && !hasCopies && (await run('EXECUTE agoge_fingerprint;')) === first) {
-        await run(rowStatements(dump.rows, tables))
-        return
-      }
+      if (
+        first !== undefined &&
+        !hasCopies &&
+        (await run('EXECUTE agoge_fingerprint;')) === first.definitions
+      )
+        return restoreRows(first)
       await run(wholeStatements(dump.whole))
-      first = await run('EXECUTE agoge_fingerprint;')
+      const definitions = await run('EXECUTE agoge_fingerprint;')
+      const statement = await run(`${rowMarks};`)
+      const replaced = first === undefined ? '' : 'DEALLOCATE agoge_rows; '
+      first = {
+        definitions,
+        rows: await run(`${replaced}PREPARE agoge_rows AS ${statement.trim()}; EXECUTE agoge_rows;`),
+      }
       tables = (await run(tableNames)).trim()
     },
   }

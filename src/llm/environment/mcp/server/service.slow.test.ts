@@ -93,6 +93,18 @@ test.skipIf(noPostgres)(
     expect(await psql.run("SELECT 'entries'::regclass::oid;")).toBe(table)
     await psql.run("INSERT INTO entries (name) VALUES ('third');")
     expect((await psql.run('SELECT id, name FROM entries;')).trim()).toBe('1|rent\n2|third')
+    // Where nothing was written nothing is done; a sequence that went on counts as written.
+    await service.reset()
+    const writer = await psql.run('SELECT xmin FROM entries;')
+    expect(await service.describe?.()).toEqual(first)
+    await service.reset()
+    expect(await psql.run('SELECT xmin FROM entries;')).toBe(writer)
+    await psql.run("SELECT nextval('entries_id_seq');")
+    await service.reset()
+    await psql.run("INSERT INTO entries (name) VALUES ('fourth');")
+    expect((await psql.run('SELECT id, name FROM entries;')).trim()).toBe('1|rent\n2|fourth')
+    await psql.run("UPDATE entries SET name = 'paid' WHERE id = 1;")
+    expect(await service.describe?.()).toMatchObject({ 'rows of entries': [{ name: 'paid' }, { id: 2 }] })
     // A definition that no description shows is reset too.
     await psql.run(
       'ALTER TABLE entries SET (fillfactor = 50); CREATE VIEW names AS SELECT name FROM entries;',
