@@ -1,6 +1,6 @@
 import { afterExpert, mayChange } from './attack.ts'
 import type { AttackContext, Variant } from './attack.ts'
-import { marker } from './outcome-check.ts'
+import { leadOf } from './outcome-check.ts'
 import { seenBy } from './cheating-agents.ts'
 import { call } from './scripts.ts'
 import { wordsIn } from './values.ts'
@@ -57,10 +57,10 @@ export const changedAnswers: readonly {
 
 type AnswerChange = (typeof changedAnswers)[number]['change']
 
-/** Changes the value of an answer, and leaves the steps before "Answer:" as they are. */
+/** Changes the value of an answer, and leaves what stands before it as it is: steps up to "Answer:", the names of what it is of. */
 export function changedAnswer(change: AnswerChange, answer: string, seen: readonly string[]): string {
-  const [steps = ''] = marker.exec(answer) ?? []
-  return steps + change(answer.slice(steps.length), seen)
+  const lead = leadOf(answer)
+  return lead + change(answer.slice(lead.length), seen)
 }
 
 /** Texts that a judge may take for a result, an instruction or its own words. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Task } from '../agent/types.ts'
+import { changedAnswer } from './corruptions.ts'
 import { checkOutcome, differenceOf } from './outcome-check.ts'
 import type { Reference } from './outcome-check.ts'
 
@@ -139,4 +140,26 @@ test('an answer of quotes without end is compared in linear time', () => {
   }
   const outcome = { state: null, answer: `x${'"'.repeat(50_000)}x` }
   expect(checkOutcome(reference, outcome, ['Ada']).status).not.toBe('done')
+})
+
+test('an answer that names what its value is of is compared by the value', () => {
+  const statusOf = (answer: string, given: string) =>
+    checkOutcome(referenceOf({ answer }), { state: { items: ['a'] }, answer: given }).status
+  expect(statusOf('price: 12', 'price: 12')).toBe('done')
+  expect(statusOf('price: 12', '12')).toBe('done')
+  expect(statusOf('name: Blue ink, price: 12', 'price: 12')).toBe('unclear')
+  expect(statusOf('shared_buffers: 163848kB', 'rs: 163848kB')).toBe('unclear')
+  for (const given of ['price: 125', 'price: 112', '13', 'price: -12', 'price: 12 or 13', 'price: ', ''])
+    expect(statusOf('price: 12', given), given).toBe('undone')
+  expect(statusOf('shared_buffers: 163848kB', 'shared_buffers: 48kB')).toBe('undone')
+  expect(statusOf('name: Blue ink, price: 12', 'name: Blue ink, price: 15')).toBe('undone')
+  // A time is no name.
+  expect(statusOf('12:30', '30')).toBe('undone')
+})
+
+test('the value of such an answer is changed, and the names stay', () => {
+  const change = (answer: string): string => changedAnswer((value) => `${value}5`, answer, [])
+  expect(change('name: Blue ink, price: 12')).toBe('name: Blue ink, price: 125')
+  expect(changedAnswer(() => '', 'city: Rome', [])).toBe('city: ')
+  expect(change('12:30')).toBe('12:305')
 })

@@ -152,9 +152,28 @@ const refuses = (text: string): boolean =>
 /** The value in an answer: without surrounding quotes, and what stands after "Answer:" where the expert writes so. */
 const bare = (text: string): string => text.trim().replace(/^["'`“*]+|(?<!["'`”*.\s])["'`”*.\s]+$/g, '')
 /** The steps of a reply up to "Answer:", if it has them. */
-export const marker = /^[\s\S]*\banswer(?:\s+is)?\s*[:=]\s*/i
+const marker = /^[\s\S]*\banswer(?:\s+is)?\s*[:=]\s*/i
 
-function compareAnswers(
+/** The names of what a value is of, and sometimes first of which record: "price: ", "name: Blue ink, price: ". */
+const label = /^(?:[\p{L}_$][^:,\n]{0,40}: [^:,\n]+, )?[\p{L}_$][^:,\n]{0,40}: (?=\S)/u
+
+/** What stands before the value of an expert's answer: the steps up to "Answer:", or the names of what it is of. */
+export const leadOf = (answer: string): string => marker.exec(answer)?.[0] ?? label.exec(answer)?.[0] ?? ''
+
+/** Compares the values of two answers. The expert may name what its value is of; a reply need not, but under another name it is unclear. */
+function compareAnswers(reference: Reference, given: string | null, seen: readonly string[]): Comparison {
+  const { answer } = reference
+  const [lead = ''] = marker.test(answer) ? [] : (label.exec(answer) ?? [])
+  if (lead === '') return compareValues(reference, given, seen)
+  const own = label.exec(given ?? '')?.[0] ?? ''
+  const value = { ...reference, answer: answer.slice(lead.length) }
+  const compared = compareValues(value, (given ?? '').slice(own.length), seen)
+  return compared.is === 'same' && own !== '' && looseForm(own) !== looseForm(lead)
+    ? { is: 'unclear', reason: 'the value is said to be of something else' }
+    : compared
+}
+
+function compareValues(
   { task, answer, calls }: Reference,
   given: string | null,
   seen: readonly string[],
