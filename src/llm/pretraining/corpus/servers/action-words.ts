@@ -79,8 +79,9 @@ const entries = new Map(
 )
 
 function entryOf(action: Action | ActionVerbs): ActionVerbs {
-  const entry = typeof action === 'string' ? entries.get(action) : action
-  if (entry === undefined) throw new Error(`no verbs for ${String(action)}`)
+  if (typeof action !== 'string') return action
+  const entry = entries.get(action)
+  if (entry === undefined) throw new Error(`no verbs for ${action}`)
   return entry
 }
 

@@ -12,7 +12,7 @@ import { synonymsOf } from '../lexicon.ts'
 import { requestVerbs } from './action-words.ts'
 import { calculator, converter, dates, documents, tables, textWork } from './functions.ts'
 import { drawPlan, type Plan } from './plan.ts'
-import { errands } from './errands.ts'
+import { singleTools } from './single-tools.ts'
 import { records } from './records.ts'
 import { type Component, drawStyle, type ServerTool } from './server.ts'
 import { isTableShape } from './shape.ts'
@@ -25,11 +25,11 @@ const components: readonly Component[] = [
   records,
   records,
   records,
-  errands,
-  errands,
-  errands,
-  errands,
-  errands,
+  singleTools,
+  singleTools,
+  singleTools,
+  singleTools,
+  singleTools,
   keyValue,
   counters,
   lists,

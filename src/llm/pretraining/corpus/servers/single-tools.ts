@@ -18,13 +18,13 @@ import {
  * Tools of any verb and any thing, which have nothing to do with each other: what a model must read in their descriptions, since no
  * kind of server that it knows tells it.
  */
-export const errands: Component = (style) => {
+export const singleTools: Component = (style) => {
   const { d } = style
   const verbs = distinct(between(d, 1, 4), () => lexiconWord(d, 'verb'))
-  return verbs.map((verb) => errand(style, verb))
+  return verbs.map((verb) => singleTool(style, verb))
 }
 
-function errand(style: Style, verb: string): ServerTool {
+function singleTool(style: Style, verb: string): ServerTool {
   const { d } = style
   const noun = drawNoun(style)
   const plain = chance(d, 0.5)
