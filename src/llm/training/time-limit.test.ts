@@ -88,6 +88,19 @@ test('a resumed run makes as many steps as were fixed before, whatever time it h
   expect(weightsOf('resumed').equals(weightsOf('two'))).toBe(true)
 })
 
+test('a run that is resumed with no time left keeps the steps that it made', async () => {
+  const stop = new AbortController()
+  const early = trainJob(job('late'), {
+    signal: stop.signal,
+    onEvent: (event) =>
+      event.type === 'step' && event.phase === 'rl' && event.step === 3 && stop.abort(new Error('stopped')),
+  })
+  await expect(early).rejects.toThrow('stopped')
+  const { summary, notes } = await trained({ ...job('late', () => 0), resume: true })
+  expect(summary.reinforcement?.steps).toBe(3)
+  expect(notes).toContain('RL makes 3 of 30 steps, so that the run is over in time')
+})
+
 test('a validation between steps costs its time and makes no step slower', async () => {
   let now = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now * 1000)

@@ -23,7 +23,7 @@ export interface StepLimit {
 /**
  * Lowers the number of RL steps so that the run with its evaluations is over when `secondsLeft` reaches 0, by the speed of the last
  * steps and the cost of the validations between them. It is lowered again if they become slower, and never raised. In the first four
- * steps, which say little about speed, it is lowered only where no further step fits, and before them to 0 where none does. The number
+ * steps, which say little about speed, it is lowered only where no further step fits, and at the start to those that were made already, usually 0, where none does. The number
  * is a part of the state, so a resumed run makes as many steps at most. Without a limit it is that of the plan.
  */
 export function limitSteps<T extends Task>(job: LimitedJob<T>): StepLimit {
@@ -45,8 +45,9 @@ export function limitSteps<T extends Task>(job: LimitedJob<T>): StepLimit {
     emit({ type: 'note', text: `RL makes ${said} of ${planned} steps, so that the run is over in time` })
   }
 
-  // Before the first step there is a validation, too.
-  if (secondsLeft !== undefined && fittingSteps(job, secondsLeft(), guessedSeconds(job), 2) < 1) lowerTo(0)
+  // Before the first step there is a validation, too. A resumed run has made steps already.
+  if (secondsLeft !== undefined && fittingSteps(job, secondsLeft(), guessedSeconds(job), 2) < 1)
+    lowerTo(state.step)
   return {
     steps,
     onStep(step) {

@@ -33,8 +33,8 @@ function singleTool(style: Style, verb: string): ServerTool {
   const optional = fields.filter((_, index) => index > 0 && chance(d, 0.35))
   const reads = chance(d, 0.4)
   const found = drawFields(d, between(d, 1, 4), [noun, ...fields.map(({ words }) => words)])
-  const valuesOf = (some: readonly Field[]): Arguments =>
-    Object.fromEntries(some.map((field) => [keyOf(field), field.draw()]))
+  const valuesOf = (drawn: readonly Field[]): Arguments =>
+    Object.fromEntries(drawn.map((field) => [keyOf(field), field.draw()]))
   return makeTool(style, {
     action: {
       names: [verb],
