@@ -30,7 +30,6 @@ test.each(['train-on-server', 'own-tools', 'judge-reward', 'group-reward'])(
     for (const stage of ['base', 'warm-start', 'rl'])
       expect(stdout).toMatch(new RegExp(`^${stage}: \\d+%$`, 'm'))
   },
-  300_000,
 )
 
 test('the example agent-sdk learns from a few demonstrations and steps, and shows its curve', async () => {

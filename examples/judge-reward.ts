@@ -22,12 +22,13 @@ const judge = judgeReward({
   rubric: { style: 'The answer says what was asked, and nothing else.' },
 })
 
+// STEPS=2 makes a trial run with fewer steps, tasks and demonstrations.
 const steps = Number(process.env['STEPS'] ?? 20)
 const environment = await createFilesystemEnvironment()
 const summary = await train({
   environment,
   tasks: filesystemTasks,
-  demonstrations: filesystemDemonstrations,
+  demonstrations: steps < 10 ? 4 : filesystemDemonstrations,
   steps,
   testTasks: 15 * Math.min(steps, 14),
   reward: compose({ task: taskReward(), style: { weight: 0.2, reward: judge } }),
