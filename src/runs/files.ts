@@ -163,6 +163,18 @@ function noFoldersHere(folder: string, cause: unknown): AgogeError {
   })
 }
 
+/** Files that `writeWhole` has not finished. */
+const unfinished = /\.\d+\.part$/
+
+/** Removes what processes that were killed while they wrote left in a folder and below it. Nobody else may write there. */
+export function removeUnfinished(folder: string): void {
+  withFileErrors(folder, () => {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+      if (entry.isFile() && unfinished.test(entry.name))
+        rmSync(join(entry.parentPath, entry.name), { force: true })
+  })
+}
+
 /**
  * Writes a file atomically: it is either complete or unchanged, even after a kill, a power cut or on a full disk. Writes a temporary file and
  * renames it. Devices, pipes and links (`/dev/stdout`) are written directly. Creates missing folders.

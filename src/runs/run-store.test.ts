@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { sha256, withChecksum } from './checksums.ts'
 import { convertRun } from './convert.ts'
 import { openRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
-import { currentCheckpoint, loadRun, readConfig, recordedBase } from './run-store.ts'
+import { claimRun, currentCheckpoint, loadRun, readConfig, recordedBase } from './run-store.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'agoge-run-store-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -65,4 +65,21 @@ test('files that are no JSON, or nested deeper than any reader can go, are not c
     const run = runWith(`convert-${at}`, { 'config.json': '{"world":"w"}', 'summary.json': text })
     expect(() => convertRun(run.path)).toThrow(damaged)
   }
+})
+
+test('a resumed run removes what a process that was killed while it wrote left behind, and nothing else', () => {
+  const run = openRunFolder({ path: join(home, 'unfinished') })
+  claimRun(run, {}, { resume: false })()
+  mkdirSync(run.file('checkpoints', 'rl-4'), { recursive: true })
+  const files = [
+    'state.json.417.part',
+    'checkpoints/rl-4/learner.bin.417.part',
+    'checkpoints/rl-4/learner.bin',
+    'notes.part',
+  ]
+  for (const name of files) writeFileSync(run.file(name), 'x')
+  claimRun(run, {}, { resume: true })()
+  const left = readdirSync(run.path, { recursive: true, encoding: 'utf8' })
+  expect(left.filter((name) => name.includes('.part'))).toEqual(['notes.part'])
+  expect(left).toContain(join('checkpoints', 'rl-4', 'learner.bin'))
 })

@@ -16,7 +16,7 @@ import {
   writeChecked,
 } from './checksums.ts'
 import { refuseEarlierVersion } from './convert.ts'
-import { flush } from './files.ts'
+import { flush, removeUnfinished } from './files.ts'
 import { lockRun } from './lock.ts'
 import { refuseExistingRun } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -59,8 +59,10 @@ export function claimRun(
 ): () => void {
   const release = lockRun(folder)
   try {
-    if (resume) requireSameRun(folder, config)
-    else {
+    if (resume) {
+      requireSameRun(folder, config)
+      removeUnfinished(folder.path)
+    } else {
       refuseExistingRun(folder.path, 'the option resume: true')
       writeChecked(folder, configFile, jsonText({ ...config, ...notes }))
     }

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { agoge } from '../testing/agoge.ts'
 
 // Servers that try to steer the terminal, or to write lines of ours, by what they say.
-vi.setConfig({ testTimeout: 240_000 })
 const raw = fileURLToPath(new URL('../../llm/environment/mcp/fixtures/raw-server.mjs', import.meta.url))
 
 function configure(server: object): string {

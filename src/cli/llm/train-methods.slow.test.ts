@@ -45,7 +45,7 @@ beforeAll(async () => {
   const { code, out, err } = await trained('first', { algorithm: 'online-dpo' })
   expect(code, err).toBe(0)
   expect(out).toContain('after the warm start')
-}, 600_000)
+})
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 test('a student learns from the model of an earlier run', async () => {
@@ -55,7 +55,7 @@ test('a student learns from the model of an earlier run', async () => {
   expect(out).toMatch(/success on held-out tasks +base model +after the warm start +after RL/)
   const metrics = readFileSync(join(at('student'), 'metrics.jsonl'), 'utf8')
   expect(metrics).toContain('"reverseKl"')
-}, 600_000)
+})
 
 test.each(Object.keys(offlineMethods))(
   'train-offline --method %s reports pairs or steps before and after, and is finished when resumed',
@@ -71,7 +71,6 @@ test.each(Object.keys(offlineMethods))(
     const other = await agoge(...words.toSpliced(5, 1, '3'), '--out', at(method), '--resume')
     expect(other).toMatchObject({ code: 1, err: expect.stringMatching(/other settings/) as string })
   },
-  600_000,
 )
 
 test('what a reward model says is the reward of a run', async () => {
@@ -95,14 +94,14 @@ test('what a reward model says is the reward of a run', async () => {
   }
   const { err: taken } = await agoge('train-offline', at('first'), '--out', at('reward-model'))
   expect(taken).toMatch(/already holds a run[\s\S]*Resume it with the same command and --resume/)
-}, 600_000)
+})
 
 test('success on held-out tasks is compared, paired by task', async () => {
   const words = ['train-offline', at('first'), '--steps', '1', '--tasks', '6', '--out', at('compared')]
   const { code, out, err } = await agoge(...words)
   expect(code, err).toBe(0)
   expect(out).toContain('after less before, paired over 6 tasks')
-}, 600_000)
+})
 
 test('help names every method; what is missing is said', async () => {
   const train = await agoge('train', '--help')

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { loadTokenizer } from '../../llm/backend/base-model.ts'
 import { createTokenizer } from '../../llm/tokenizer/tokenizer.ts'
@@ -11,7 +11,6 @@ import { openTinyHouse } from '../../llm/serving/tinker/testing/serve-tiny.ts'
 import { startTroubledProxy } from '../../llm/serving/tinker/testing/troubled-proxy.ts'
 import { runCli } from '../run-cli.ts'
 
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 })
 let root: string
 let runs = 0
 

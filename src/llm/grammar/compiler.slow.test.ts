@@ -1,12 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAlgebra } from './expression.ts'
 import { compileGrammar } from './compile.ts'
 import { createGrammarCompiler } from './compiler.ts'
 import { createGrammars, packTexts } from './cursor.ts'
 import type { Grammar } from './compile.ts'
 import { createStepBudget } from './step-budget.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const texts = packTexts([

@@ -28,7 +28,6 @@ test.skipIf(process.platform !== 'linux')(
     }
     expect(byBlock.peak).toBeLessThan(0.75 * whole.peak)
   },
-  60_000,
 )
 
 test.skipIf(process.platform !== 'linux')(
@@ -39,7 +38,6 @@ test.skipIf(process.platform !== 'linux')(
     const { peak, stated } = JSON.parse(stdout) as { peak: number; stated: number }
     expect(peak / stated).toBeLessThan(1.9)
   },
-  60_000,
 )
 
 test('the memory estimate of a row includes its attention blocks', () => {

@@ -167,4 +167,4 @@ test('a server that has ended is noticed although a child of it holds its output
   const call = connection.call('last', {})
   await expect(call).rejects.toThrow(/^MCP server small: last: .*the process ended with exit code 0/)
   expect(connection.healthy()).toBe(false)
-}, 10_000)
+})

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import type { TaskSource, ToolEnvironment } from '../agent/types.ts'
 import { createMcpEnvironment } from '../environment/mcp/mcp-environment.ts'
@@ -14,7 +14,6 @@ import { faultLines } from './dropped-tasks.ts'
 import { boxJob, boxTasks, createBoxEnvironment } from './testing/box-job.ts'
 
 // Servers are processes and may answer slowly on a busy machine. Nothing here depends on time.
-vi.setConfig({ testTimeout: 240_000 })
 const flaky = fileURLToPath(new URL('../environment/mcp/fixtures/flaky-server.mjs', import.meta.url))
 
 interface Played {

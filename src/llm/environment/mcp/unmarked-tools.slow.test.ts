@@ -1,7 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { crmConfig, openFixture, pasted, solved } from './testing/fixture-server.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const unreset = { reset: 'none' as const, observe: [] }
 

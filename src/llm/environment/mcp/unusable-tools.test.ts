@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
 import { validateArguments } from '../../../untrusted/validate.ts'
 import { noSecrets, redacted } from '../../../untrusted/untrusted.ts'
@@ -202,8 +202,6 @@ test('finding out that patterns cannot be used is work too, and so are wide sche
 })
 
 // Tools of which the server does not say whether they change anything. unmarked-tools.slow.test.ts has more of them.
-vi.setConfig({ testTimeout: 240_000 })
-
 test('without a reset, tools that change nothing carry tasks; a clock and a writer are left out with the reason', async () => {
   const config = { reset: 'none' as const, observe: [] }
   const environment = await openFixture('sums', { sandbox: true, config })

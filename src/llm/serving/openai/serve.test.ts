@@ -164,7 +164,7 @@ test('the embedded model calls only offered tools, and reports that it reads no 
     expect(['get_weather', 'get_time']).toContain(name)
   expect(called['required'].length).toBeGreaterThanOrEqual(16)
   expect(called['auto'].length).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test('text completions of texts and ids, echoed, streamed, ended by a text', async () => {
   const { client } = await start(servedModel(saying(tokenizer, () => 'one two three<|im_end|>')))

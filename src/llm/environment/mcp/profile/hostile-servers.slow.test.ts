@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeProfile } from './describe-profile.ts'
 import type { ProfiledTools } from './profile-tools.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 async function prepare(tools: string, options: { allow?: string[] } = {}) {
   const environment = await openFixture(

@@ -1,13 +1,11 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createMcpEnvironment } from '../mcp-environment.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
 import { describeProfile } from './describe-profile.ts'
 import type { ProfiledTools } from './profile-tools.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 async function profiled(name: string, env: Record<string, string>) {
   const environment = await openFixture(name, { sandbox: true, servers: 2 }, env)

@@ -13,8 +13,6 @@ import { serviceStarter } from './service.ts'
 import { mariadbClient, openSqlSession, psqlClient } from './sql-session.ts'
 import { openFixture, solved } from '../testing/fixture-server.ts'
 
-vi.setConfig({ testTimeout: 240_000 })
-
 const noPostgres = !existsSync('/usr/lib/postgresql') || spawnSync('psql', ['--version']).status !== 0
 const noMariadb = spawnSync('mariadb', ['--version']).status !== 0
 const noRedis = spawnSync('redis-server', ['--version']).status !== 0
