@@ -1,6 +1,7 @@
 // npm run attack                       every part; ends with 1 if an attack did not hold
 // npm run attack -- PART... [--quick]  some parts; --quick does a share of each, five minutes in all
 //   --seed N      which random inputs, moments and places are drawn (default 0)
+//   --slack X     with --quick, allows sections X times as long (default 1), for a machine that is slow or busy with other work
 //   --resume      goes on with what is stored of the same seed, after a stop
 //   --out FOLDER  where results are stored (default attacks/results; with --quick nothing is stored by default)
 //   --table       only rewrites the table of docs/results/attacks.md from the stored results
@@ -9,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { AttackPart, AttackResult, PartResult } from './attack.ts'
+import { type AttackPart, type AttackResult, type PartResult, slackVariable } from './attack.ts'
 import { damage } from './damage/damage.ts'
 import { fuzz } from './fuzz/fuzz.ts'
 import { kills } from './kills/kills.ts'
@@ -30,21 +31,30 @@ const { values, positionals } = parseArgs({
     resume: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
     seed: { type: 'string', default: '0' },
+    slack: { type: 'string', default: '1' },
     out: { type: 'string' },
   },
 })
 const seed = Number(values.seed)
 const unknown = positionals.filter((name) => !parts.some((part) => part.name === name))
-if (unknown.length > 0 || !Number.isSafeInteger(seed) || seed < 0) {
+const slack = Number(values.slack)
+if (
+  unknown.length > 0 ||
+  !Number.isSafeInteger(seed) ||
+  seed < 0 ||
+  !(slack >= 1 && slack <= 100) ||
+  (slack > 1 && !values.quick)
+) {
   const known = parts.map(({ name }) => name).join(', ')
   console.error(
     unknown.length > 0
       ? `no part ${unknown.join(', ')}; there are ${known}`
-      : '--seed: a whole number from 0',
+      : '--seed: a whole number from 0; --slack: a number from 1 to 100, with --quick',
   )
   process.exit(1)
 }
 
+process.env[slackVariable] = String(slack)
 const usual = fileURLToPath(new URL('results', import.meta.url))
 const results = values.out ?? (values.quick ? undefined : usual)
 const chosen = positionals.length === 0 ? parts : parts.filter(({ name }) => positionals.includes(name))
