@@ -13,6 +13,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'default',
+          // The modules are loaded once for each worker, not once for each of some 300 files.
+          isolate: false,
           include: include.map((folder) => `${folder}/**/*.test.ts`),
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
         },

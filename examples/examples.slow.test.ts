@@ -25,7 +25,7 @@ test.each(['train-on-server', 'own-tools', 'judge-reward', 'group-reward'])(
     const { stdout } = await run(
       process.execPath,
       ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source', script],
-      { cwd: mkdtempSync(join(tmpdir(), 'agoge-example-')), env: { ...process.env, STEPS: '2' } },
+      { cwd: mkdtempSync(join(tmpdir(), 'agoge-example-')), env: { ...process.env, STEPS: '1' } },
     )
     for (const stage of ['base', 'warm-start', 'rl'])
       expect(stdout).toMatch(new RegExp(`^${stage}: \\d+%$`, 'm'))

@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 test('WebAssembly computes the same as the native library', async () => {
-  // read when the runtime is first loaded, and each test file is a process of its own
-  process.env.AGOGE_RUNTIME = 'web'
+  // Read when the runtime is first loaded; other tests of this process may have loaded it.
+  vi.resetModules()
+  vi.stubEnv('AGOGE_RUNTIME', 'web')
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    vi.resetModules()
+  })
   const { compile, gather, gradients, logSoftmax, matmul, silu, sum, takeAlong } = await import('../index.ts')
   const { evaluate } = await import('../evaluate.ts')
   const { input } = await import('../operators/constant.ts')
