@@ -192,11 +192,14 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
             ...(config.reset === 'slot' && { mode }),
           })
         : undefined
-      // Restoring takes next to no time: more processes than processors would only be started for nothing.
-      if (mode.way === 'restore') pool.limit(options.servers ?? restoringServers)
+      const isRestored = mode.way === 'restore'
+      // Tools are tried one after the other, and starting a process takes longer than restoring one.
+      if (isRestored) pool.limit(1)
       for (const { spec, kind } of system.tools) if (kind === 'read') writers.delete(spec.name)
       if (profile !== undefined) generation.onProfile?.(profile)
       const probe = await probeTools(system, { ...generation, profile, missing: missingState(config) })
+      // More processes than processors would only be started for nothing.
+      pool.limit(isRestored ? (options.servers ?? restoringServers) : Infinity)
       for (const reader of probe.readers) writers.delete(reader)
       const unused = [...admission.refused, ...probe.leftOut]
       // A tool that writes, or whose answers vary, cannot show the state.

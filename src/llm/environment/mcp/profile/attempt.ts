@@ -9,7 +9,7 @@ import type { AdmittedTool } from '../safety.ts'
 import { isPlainObject, whyNothingSalient } from '../salient.ts'
 import { SlowCall, StateNotMade } from '../server/state-pool.ts'
 import type { ToolSystem } from '../tool-system.ts'
-import { answersOtherwise, normaliseObservation, tellsTime, timelessLines } from './repeatable.ts'
+import { answersOtherwise, normaliseObservation, type Sight, tellsTime, timelessLines } from './repeatable.ts'
 import type { Probe, ProbeOptions } from './tool-probing.ts'
 
 type Success = ReferenceRun & { ok: true }
@@ -24,6 +24,8 @@ export interface Attempts {
   readonly found: { kind: KindPlan; draft: Draft; run: Success }[]
   /** Calls that read something, by any tool. */
   readonly shown: Draft[]
+  /** What reading calls showed in the initial state. */
+  sights: readonly Sight[]
   /** Kinds that are broken, slow or have impossible schemas. Other arguments would not help. */
   readonly hopeless: Set<string>
 }

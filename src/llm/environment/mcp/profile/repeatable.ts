@@ -55,38 +55,52 @@ export interface Sight {
   text: string
 }
 
-/**
- * Returns the whole results of reading calls, each made in an initial state. Keeps only results that a newly started
- * server repeats after a second, so clocks, random values and failures are left out.
- */
+interface SightLimits {
+  signal?: AbortSignal | undefined
+  seconds: number
+}
+
+/** The whole results of reading calls, each made in an initial state, without failures and those that tell the time. */
+export async function initialSights(
+  system: ToolSystem,
+  calls: readonly StateCall[],
+  limits: SightLimits,
+): Promise<Sight[]> {
+  const sights: Sight[] = []
+  for (const call of calls) {
+    try {
+      const { isError, text } = await system.look(newState(), call.name, call.arguments, limits)
+      if (!isError && !tellsTime(text, '')) sights.push({ call, text })
+    } catch (error) {
+      if (!(error instanceof InfrastructureError)) throw error
+    }
+  }
+  return sights
+}
+
+/** Those that a newly started server shows again, a second after `began`. So clocks and random values are left out. */
+export async function repeatedSights(
+  system: ToolSystem,
+  sights: readonly Sight[],
+  began: number,
+  limits: SightLimits,
+): Promise<Sight[]> {
+  if (sights.length === 0) return []
+  await system.restart()
+  await clockTick(began, limits.signal)
+  const calls = sights.map(({ call }) => call)
+  const again = new Map((await initialSights(system, calls, limits)).map(({ call, text }) => [call, text]))
+  return sights.filter(({ call, text }) => again.get(call) === text)
+}
+
+/** The results of reading calls that a newly started server repeats. */
 export async function repeatableSights(
   system: ToolSystem,
   calls: readonly StateCall[],
-  limits: { signal?: AbortSignal | undefined; seconds: number },
+  limits: SightLimits,
 ): Promise<Sight[]> {
-  if (calls.length === 0) return []
-  const look = async (): Promise<(string | undefined)[]> => {
-    const texts: (string | undefined)[] = []
-    for (const { name, arguments: args } of calls) {
-      try {
-        const result = await system.look(newState(), name, args, limits)
-        texts.push(result.isError ? undefined : result.text)
-      } catch (error) {
-        if (!(error instanceof InfrastructureError)) throw error
-        texts.push(undefined)
-      }
-    }
-    return texts
-  }
   const began = performance.now()
-  const first = await look()
-  await system.restart()
-  await clockTick(began, limits.signal)
-  const second = await look()
-  return calls.flatMap((call, index) => {
-    const text = first[index]
-    return text !== undefined && text === second[index] && !tellsTime(text, '') ? [{ call, text }] : []
-  })
+  return repeatedSights(system, await initialSights(system, calls, limits), began, limits)
 }
 
 /** The lines of a text that do not tell the time. The whole text if all do, or if it is JSON. */

@@ -2,7 +2,7 @@ import type { PlainObject } from '../salient.ts'
 import type { KindPlan } from '../mcp-task.ts'
 import { attemptKind, type Attempts, attemptTool, isPlainStep, whyNotRepeatable } from './attempt.ts'
 import { chainsOf } from './chains.ts'
-import { clockTick, repeatableSights } from './repeatable.ts'
+import { clockTick, initialSights, repeatedSights, type Sight } from './repeatable.ts'
 import { changedNothing } from '../reference.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
 import { statementStart } from '../arguments/sql.ts'
@@ -62,7 +62,16 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   }
   const began = performance.now()
   const limits = { signal: options.signal, seconds: options.deadlineSeconds ?? 3 }
-  const on: Attempts = { system, options, limits, probe, found: [], shown: [], hopeless: new Set() }
+  const on: Attempts = {
+    system,
+    options,
+    limits,
+    probe,
+    found: [],
+    shown: [],
+    sights: [],
+    hopeless: new Set(),
+  }
   const pending = await tryTools(on, await usableTools(on))
   for (const [tool, reason] of pending)
     probe.leftOut.push({
@@ -73,6 +82,9 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     })
   const working = on.found.map(({ kind }) => kind.tools[0])
   for (const chain of chainsOf(working, options.chains ?? 4, probe.creators)) await attemptKind(on, chain, 4)
+  // All at once: new processes take longer to start than all calls to them.
+  on.sights = await repeatedSights(system, on.sights, began, limits)
+  probe.harvest = await knownRecords(on)
   await clockTick(began, options.signal)
   await keepRepeatable(on)
   system.leaveOut(probe.leftOut.map((tool) => tool.name))
@@ -95,7 +107,7 @@ async function usableTools({ system, options, limits, probe }: Attempts): Promis
  * that did not work, with the reason.
  */
 async function tryTools(on: Attempts, tools: readonly AdmittedTool[]): Promise<Map<AdmittedTool, string>> {
-  const { system, probe, found, shown, hopeless } = on
+  const { probe, found, shown, hopeless } = on
   const readers = tools.filter((tool) => tool.kind === 'read')
   const others = tools.filter((tool) => tool.kind !== 'read')
   const pending = new Map<AdmittedTool, string>()
@@ -113,10 +125,8 @@ async function tryTools(on: Attempts, tools: readonly AdmittedTool[]): Promise<M
   await go(others, false)
   probe.creators = found.filter(({ draft }) => !isPlainStep(draft.steps[0])).map(({ kind }) => kind.tools[0])
   const quiet = others.filter((tool) => pending.get(tool) === changedNothing && tool.kind === 'unknown')
-  probe.harvest = [
-    ...(await system.records(on.options.signal)),
-    ...(await harvest(on, plainCalls([...readers, ...quiet]))),
-  ].slice(0, mostRecords)
+  await look(on, plainCalls([...readers, ...quiet]))
+  probe.harvest = await knownRecords(on)
   await go(readers)
   const something = probe.creators.length + probe.harvest.length > 0
   await go(
@@ -126,22 +136,28 @@ async function tryTools(on: Attempts, tools: readonly AdmittedTool[]): Promise<M
   for (let round = 0, from = 0; round < depth && pending.size > 0; round++) {
     const fresh = shown.slice(from).flatMap(({ steps }) => (isPlainStep(steps[0]) ? [] : [steps[0]]))
     from = shown.length
-    const more = await harvest(
-      on,
-      fresh.map(({ tool, arguments: args }) => ({ name: tool, arguments: args })),
-    )
-    if (more.length === 0) break
-    probe.harvest = [...probe.harvest, ...more].slice(0, mostRecords)
+    const calls = fresh.map(({ tool, arguments: args }) => ({ name: tool, arguments: args }))
+    if ((await look(on, calls)).length === 0) break
+    probe.harvest = await knownRecords(on)
     await go([...pending.keys()].filter(isHopeful))
   }
   return pending
 }
 
-/** The records that these calls show. */
-async function harvest({ system, limits }: Attempts, calls: readonly StateCall[]): Promise<PlainObject[]> {
-  return (await repeatableSights(system, calls, limits)).flatMap(({ text, call }) =>
-    recordsOf(text, withoutStatements(call.arguments), call.name),
-  )
+/** Adds what calls show in the initial state to what is known. Returns the records in it. */
+async function look(on: Attempts, calls: readonly StateCall[]): Promise<PlainObject[]> {
+  const sights = await initialSights(on.system, calls, on.limits)
+  on.sights = [...on.sights, ...sights]
+  return sights.flatMap(recordsIn)
+}
+
+/** Records that exist at first, and those that the calls so far have shown. */
+async function knownRecords({ system, options, sights }: Attempts): Promise<PlainObject[]> {
+  return [...(await system.records(options.signal)), ...sights.flatMap(recordsIn)].slice(0, mostRecords)
+}
+
+function recordsIn({ text, call }: Sight): PlainObject[] {
+  return recordsOf(text, withoutStatements(call.arguments), call.name)
 }
 
 /** Keeps the kinds whose example gives the same again, and leaves out the tools of which none does. */
