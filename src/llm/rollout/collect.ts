@@ -140,10 +140,10 @@ interface DemonstrationSettings<T extends Task> {
 
 /**
  * Lets the expert of the tasks play them in the real environment. Keeps successful episodes, with the exact tokens of the local
- * policy. Leaves out masked episodes, and failed ones too if `environment.provesTasks` is true.
+ * policy. Leaves out masked episodes, those that the limits cut off, and all that failed if `environment.provesTasks` is true.
  *
- * @throws AgogeError if the expert fails a task of any other environment: then the task or its check is wrong, and training on
- *   the rest would hide it.
+ * @throws AgogeError if the judge of any other environment does not accept what the expert did: then the task or its check is wrong, and
+ *   training on the rest would hide it.
  */
 export async function demonstrate<T extends Task>(settings: DemonstrationSettings<T>): Promise<Episode[]> {
   return (await playDemonstrations(settings)).filter(isDemonstration)
@@ -164,7 +164,7 @@ export async function playDemonstrations<T extends Task>(
     ...(format === undefined ? { tokenizer } : { format }),
   })
   const episodes = await evaluatePolicy({ ...rest, tasks, actor, name: 'demonstration' })
-  const wrong = episodes.find((episode) => episode.status !== 'masked' && episode.success !== true)
+  const wrong = episodes.find(({ status, success }) => status === 'ok' && success !== true)
   if (wrong !== undefined && settings.environment.provesTasks !== true)
     throw new AgogeError(`The reference plan of the task ${wrong.task} does not solve it`, {
       code: 'unsolvable-task',

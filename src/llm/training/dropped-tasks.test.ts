@@ -160,3 +160,21 @@ test('masked episodes say why, grouped, in the summary and the report', async ()
     `masked episodes, which count nowhere: ${summary.cost.masked} (${summary.cost.masked} × the scales are broken)`,
   )
 })
+
+test('demonstrations that are longer than the window of the model are dropped with that reason, whatever the plan allows', async () => {
+  // Every second request is longer than 256 tokens.
+  const tasks: TaskSource = {
+    ...boxTasks,
+    task(options) {
+      const task = boxTasks.task(options)
+      return task.seed % 2 === 0 ? task : { ...task, prompt: `${task.prompt} ${'please '.repeat(200)}` }
+    },
+  }
+  const { summary, notes } = await play(createBoxEnvironment(), tasks, 20)
+  const given = Object.values(summary.demonstrations).reduce((sum, count) => sum + count, 0)
+  expect(given).toBeGreaterThan(5)
+  expect(given).toBeLessThan(35)
+  expect(notes).toContain(
+    `demonstrations dropped: ${40 - given} (${40 - given} × the plan does not fit into the limits of an episode (token-limit))`,
+  )
+})

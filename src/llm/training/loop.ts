@@ -15,7 +15,7 @@ import { runStage, runUnseenParaphrases, summarise } from './summary.ts'
 import { initialState, loadState, phases, saveWeights } from './state.ts'
 import type { Phase } from './state.ts'
 import { collectDemonstrations, runSupervised } from './fine-tune.ts'
-import type { TrainJobOptions, TrainingSummary } from './types.ts'
+import type { TrainableBackend, TrainingPlan, TrainJobOptions, TrainingSummary } from './types.ts'
 
 /**
  * Trains a policy and measures the improvement. Evaluates the base model on held-out tasks, warm-starts on demonstrations,
@@ -58,7 +58,7 @@ async function workOn<T extends Task>(
     checkOverlap(options.plan, backend)
     if (saved !== null) await backend.load(folder.file('checkpoints', saved.checkpoint))
     const job = createJob({
-      options,
+      options: { ...options, plan: withinWindow(options.plan, backend) },
       backend,
       folder,
       state: saved?.state ?? initialState(),
@@ -85,6 +85,13 @@ async function workOn<T extends Task>(
   } finally {
     await backend.dispose?.()
   }
+}
+
+/** The plan with episodes that fit into the window of the model. */
+function withinWindow(plan: TrainingPlan, { config }: TrainableBackend): TrainingPlan {
+  const window = config?.max_position_embeddings ?? Infinity
+  const { totalTokens = Infinity } = plan.limits
+  return totalTokens <= window ? plan : { ...plan, limits: { ...plan.limits, totalTokens: window } }
 }
 
 /** @throws AgogeError if the final weights of a finished run are missing or damaged. */

@@ -15,6 +15,8 @@ import type { OptimiserSettings } from './kernel.ts'
 export interface TrainableBackend extends ModelBackend {
   /** Number of updates of its weights. */
   readonly weightVersion?: number
+  /** Of the model, where it is known. No episode is longer than its window. */
+  readonly config?: { readonly max_position_embeddings: number }
   /** A sampler with the present weights, which can run while the model trains. */
   freeze?(): Promise<FrozenSampler>
   /** Clears cached prompts, so that earlier samples cannot influence later ones. */
