@@ -15,7 +15,7 @@ const kindNames = [
   'filesystem',
   'train-offline dpo',
 ]
-const quickNames = ['cartpole ppo', 'frozen-lake q-learning']
+const quickNames = ['frozen-lake q-learning']
 
 /** Ways in which disks and people damage a file. */
 const ways: Readonly<Record<string, (path: string) => void>> = {
