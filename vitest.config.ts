@@ -13,8 +13,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'default',
-          // The modules are loaded once for each worker, not once for each of some 300 files.
-          isolate: false,
           include: include.map((folder) => `${folder}/**/*.test.ts`),
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
         },
@@ -25,7 +23,10 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
-    maxWorkers: 2,
+    // The modules are loaded once for each worker, not once for each of some 400 files. Many tests wait for processes, so three workers keep two
+    // cores busy.
+    isolate: false,
+    maxWorkers: 3,
     // Only to end what hangs. No test may depend on how busy the machine is.
     testTimeout: 900_000,
     hookTimeout: 900_000,

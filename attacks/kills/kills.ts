@@ -111,7 +111,7 @@ async function killAndResume(
     const { killed, trained, code, stderr } = await killAt(args, {
       cwd,
       out,
-      moment: drawMoment(random, milliseconds),
+      moment: kind.output === undefined ? drawMoment(random, milliseconds) : anyMoment(random, milliseconds),
       signal,
     })
     signal.throwIfAborted()
@@ -120,13 +120,19 @@ async function killAndResume(
       if (trained) counts.trained++
     } else if (code === 0) break
     else return `it ended with ${code} when it was resumed: ${stderr.slice(-300)}`
-    // Before a run has its settings there is nothing to resume.
-    args = existsSync(join(out, 'config.json')) ? again : kind.begin(out, prepared)
+    // Before a run of training has its settings there is nothing to resume.
+    args =
+      kind.output !== undefined || existsSync(join(out, 'config.json')) ? again : kind.begin(out, prepared)
   }
   const ended = await runCli(args, { cwd, limitSeconds, signal })
   if (ended.code !== 0) return `it ended with ${ended.code} when it was resumed: ${ended.stderr.slice(-300)}`
   const different = firstDifference(expected, fingerprint(out, kind.output))
   return different === undefined ? undefined : `another result without a word: ${different} differs`
+}
+
+/** A moment of a run without training. */
+function anyMoment(random: Random, milliseconds: number): Moment {
+  return { after: 'start', milliseconds: random.next() * milliseconds }
 }
 
 /** Most moments lie after training began, anywhere in the rest of the run; some in what comes before. */

@@ -10,7 +10,7 @@ export interface RunKind {
   resume?: (out: string, prepared: string) => readonly string[]
   /** Makes what the run needs, once, in `prepared`. */
   prepare?: (prepared: string) => readonly string[]
-  /** The file that equal runs have with equal bytes. Default: the weights and the state in the folder. */
+  /** The file that equal runs have with equal bytes; such a run is killed at any moment. Default: the weights and the state in the folder. */
   output?: string
   /** Kills of this kind. */
   kills: number
@@ -84,8 +84,9 @@ export const runKinds: readonly RunKind[] = [
   offline('reward-model'),
   {
     name: 'pretrain',
-    begin: (out) => ['pretrain', '--tokens', '200000', '--seed', '3', '--out', out],
-    resume: (out) => ['pretrain', '--tokens', '200000', '--seed', '3', '--out', out, '--resume'],
+    begin: (out) => ['pretrain', '--tokens', '20000', '--seed', '3', '--out', out],
+    resume: (out) => ['pretrain', '--tokens', '20000', '--seed', '3', '--out', out, '--resume'],
+    output: 'model.safetensors',
     kills: 10,
   },
   {
