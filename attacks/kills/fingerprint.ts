@@ -7,8 +7,7 @@ import { join, relative } from 'node:path'
  * there are none.
  */
 export function fingerprint(folder: string, output?: string): ReadonlyMap<string, string> {
-  const names =
-    output === undefined ? ['state.json', ...beneath(folder, 'checkpoints'), ...weights(folder)] : [output]
+  const names = output === undefined ? ['state.json', ...beneath(folder, 'checkpoints')] : [output]
   return new Map(
     names
       .filter((name) => existsSync(join(folder, name)))
@@ -25,10 +24,6 @@ export function firstDifference(
     (name) => expected.get(name) !== given.get(name),
   )
 }
-
-/** A model folder, as pretraining leaves it, has its weights at the top. */
-const weights = (folder: string): string[] =>
-  readdirSync(folder).filter((name) => name.endsWith('.safetensors'))
 
 function beneath(folder: string, inner: string): string[] {
   if (!existsSync(join(folder, inner))) return []

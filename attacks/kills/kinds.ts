@@ -83,13 +83,6 @@ export const runKinds: readonly RunKind[] = [
   offline('kto'),
   offline('reward-model'),
   {
-    name: 'pretrain',
-    begin: (out) => ['pretrain', '--tokens', '20000', '--seed', '3', '--out', out],
-    resume: (out) => ['pretrain', '--tokens', '20000', '--seed', '3', '--out', out, '--resume'],
-    output: 'model.safetensors',
-    kills: 10,
-  },
-  {
     name: 'eval filesystem',
     begin: (out) => ['eval', 'filesystem', '--tasks', '60', '--seed', '3', '--json', `${out}/report.json`],
     // An evaluation begins anew.
