@@ -19,7 +19,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'slow', include: include.map((folder) => `${folder}/**/*.slow.test.ts`) },
+        test: {
+          name: 'slow',
+          include: include.map((folder) => `${folder}/**/*.slow.test.ts`),
+          // Several at a time compute with one thread each: more would wait for each other.
+          env: { AGOGE_THREADS: process.env['AGOGE_THREADS'] ?? '1' },
+        },
       },
     ],
     pool: 'forks',
