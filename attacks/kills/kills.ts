@@ -120,9 +120,8 @@ async function killAndResume(
       if (trained) counts.trained++
     } else if (code === 0) break
     else return `it ended with ${code} when it was resumed: ${stderr.slice(-300)}`
-    // Before a run of training has its settings there is nothing to resume.
-    args =
-      kind.output !== undefined || existsSync(join(out, 'config.json')) ? again : kind.begin(out, prepared)
+    // Before a run has its settings there is nothing to resume.
+    args = existsSync(join(out, 'config.json')) ? again : kind.begin(out, prepared)
   }
   const ended = await runCli(args, { cwd, limitSeconds, signal })
   if (ended.code !== 0) return `it ended with ${ended.code} when it was resumed: ${ended.stderr.slice(-300)}`
@@ -130,7 +129,7 @@ async function killAndResume(
   return different === undefined ? undefined : `another result without a word: ${different} differs`
 }
 
-/** A moment of a run without training. */
+/** A moment of a run that writes no metrics. */
 function anyMoment(random: Random, milliseconds: number): Moment {
   return { after: 'start', milliseconds: random.next() * milliseconds }
 }

@@ -209,7 +209,7 @@ test('the everything server: reading tools only; of a result that tells the time
   const { tasks, leftOut } = await environment.prepareTasks({
     seed: 2,
     counts: { train: 24, test: 6 },
-    deadlineSeconds: 4,
+    deadlineSeconds: 10,
   })
   expect(tasks.kinds).toEqual(
     expect.arrayContaining(['echo', 'get-sum', 'get-structured-content', 'get-resource-reference']),

@@ -78,14 +78,14 @@ export async function initialSights(
   return sights
 }
 
-/** Those that a newly started server shows again, a second after `began`. So clocks and random values are left out. */
+/** Those that a newly started server shows again, a second later. So clocks and random values are left out. */
 export async function repeatedSights(
   system: ToolSystem,
   sights: readonly Sight[],
-  began: number,
   limits: SightLimits,
 ): Promise<Sight[]> {
   if (sights.length === 0) return []
+  const began = performance.now()
   await system.restart()
   await clockTick(began, limits.signal)
   const calls = sights.map(({ call }) => call)
@@ -99,8 +99,7 @@ export async function repeatableSights(
   calls: readonly StateCall[],
   limits: SightLimits,
 ): Promise<Sight[]> {
-  const began = performance.now()
-  return repeatedSights(system, await initialSights(system, calls, limits), began, limits)
+  return repeatedSights(system, await initialSights(system, calls, limits), limits)
 }
 
 /** The lines of a text that do not tell the time. The whole text if all do, or if it is JSON. */

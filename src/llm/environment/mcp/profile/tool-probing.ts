@@ -83,7 +83,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   const working = on.found.map(({ kind }) => kind.tools[0])
   for (const chain of chainsOf(working, options.chains ?? 4, probe.creators)) await attemptKind(on, chain, 4)
   // All at once: new processes take longer to start than all calls to them.
-  on.sights = await repeatedSights(system, on.sights, began, limits)
+  on.sights = await repeatedSights(system, on.sights, limits)
   probe.harvest = await knownRecords(on)
   await clockTick(began, options.signal)
   await keepRepeatable(on)
