@@ -33,8 +33,9 @@ function beneath(folder: string, inner: string): string[] {
     .sort()
 }
 
-/** Durations in reports of evaluations are not of their result. */
-const durations = /"(?:seconds|evaluationSeconds|date|latency\w*)":\s*(?:[\d.e-]+|"[^"]*"),?/g
+/** Durations and the command in reports of evaluations and papers are not of their result. */
+const durations =
+  /"(?:seconds|evaluationSeconds|date|command|latency\w*)":\s*(?:[\d.e-]+|"[^"]*"|\{[^}]*\}),?/g
 
 const hashOf = (bytes: Buffer): string => {
   const isReport = bytes.subarray(0, 1).toString() === '{' && bytes.length < 1e7

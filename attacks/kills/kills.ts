@@ -1,5 +1,6 @@
 // npm run attack -- kills: runs of every kind are killed again and again, resumed, and compared with one that was left alone.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createRandom, type Random } from '../../src/engine/random/index.ts'
 import type { AttackOptions, AttackPart, AttackResult } from '../attack.ts'
@@ -12,6 +13,8 @@ import { killAt, type Moment } from './victim.ts'
 const quickKills = 4
 /** Seconds that an undisturbed run may take on a busy machine. */
 const limitSeconds = 900
+/** One thread each, because a run of another kind takes place beside it. */
+const env = { AGOGE_THREADS: '1' }
 
 export const kills: AttackPart = {
   name: 'kills',
@@ -20,18 +23,24 @@ export const kills: AttackPart = {
   async run({ seed, quick, folder, done, report, signal }) {
     const kinds = quick ? runKinds.filter((kind) => kind.quick === true) : runKinds
     const totals = { kills: 0, 'kills after training began': 0, kinds: kinds.length }
-    for (const kind of kinds) {
-      const earlier = done.find(({ name }) => name === kind.name)
-      const result = earlier ?? (await attackKind(kind, { seed, quick, folder, signal }))
-      // The numbers of an earlier call are in its sentence.
-      const [count = 0, trained = 0] = (
-        /^killed (\d+) times, (\d+) /.exec(result.happened)?.slice(1) ?? []
-      ).map(Number)
-      totals.kills += count
-      totals['kills after training began'] += trained
-      if (earlier === undefined) report(result)
-      signal.throwIfAborted()
+    const left = [...kinds]
+    const attackNext = async (): Promise<void> => {
+      for (let kind = left.shift(); kind !== undefined; kind = left.shift()) {
+        const { name } = kind
+        const earlier = done.find((result) => result.name === name)
+        const result = earlier ?? (await attackKind(kind, { seed, quick, folder, signal }))
+        signal.throwIfAborted()
+        // The numbers of an earlier call are in its sentence.
+        const [count = 0, trained = 0] = (
+          /^killed (\d+) times, (\d+) /.exec(result.happened)?.slice(1) ?? []
+        ).map(Number)
+        totals.kills += count
+        totals['kills after training began'] += trained
+        if (earlier === undefined) report(result)
+      }
     }
+    // Each kind draws its own moments, so they do not depend on what else runs.
+    await Promise.all(Array.from({ length: availableParallelism() }, attackNext))
     return totals
   },
 }
@@ -56,11 +65,11 @@ async function attackKind(
   const fail = (happened: string): AttackResult => ({ name: kind.name, held: false, happened })
   try {
     if (kind.prepare !== undefined) {
-      const made = await runCli(kind.prepare(prepared), { cwd, limitSeconds, signal })
+      const made = await runCli(kind.prepare(prepared), { cwd, env, limitSeconds, signal })
       if (made.code !== 0) return fail(`what it needs could not be made: ${made.stderr.slice(-300)}`)
     }
     const began = performance.now()
-    const left = await runCli(kind.begin(whole, prepared), { cwd, limitSeconds, signal })
+    const left = await runCli(kind.begin(whole, prepared), { cwd, env, limitSeconds, signal })
     if (left.code !== 0) return fail(`it ends with ${left.code} by itself: ${left.stderr.slice(-300)}`)
     const milliseconds = performance.now() - began
     const expected = fingerprint(whole, kind.output)
@@ -110,7 +119,9 @@ async function killAndResume(
   for (let kill = 0; kill < mostInChain && counts.kills < wanted; kill++) {
     const { killed, trained, code, stderr } = await killAt(args, {
       cwd,
+      env,
       out,
+      ...(kind.progress === undefined ? {} : { progress: kind.progress }),
       moment: kind.output === undefined ? drawMoment(random, milliseconds) : anyMoment(random, milliseconds),
       signal,
     })
@@ -121,9 +132,9 @@ async function killAndResume(
     } else if (code === 0) break
     else return `it ended with ${code} when it was resumed: ${stderr.slice(-300)}`
     // Before a run has its settings there is nothing to resume.
-    args = existsSync(join(out, 'config.json')) ? again : kind.begin(out, prepared)
+    args = existsSync(join(out, kind.progress ?? 'config.json')) ? again : kind.begin(out, prepared)
   }
-  const ended = await runCli(args, { cwd, limitSeconds, signal })
+  const ended = await runCli(args, { cwd, env, limitSeconds, signal })
   if (ended.code !== 0) return `it ended with ${ended.code} when it was resumed: ${ended.stderr.slice(-300)}`
   const different = firstDifference(expected, fingerprint(out, kind.output))
   return different === undefined ? undefined : `another result without a word: ${different} differs`

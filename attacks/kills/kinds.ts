@@ -12,6 +12,8 @@ export interface RunKind {
   prepare?: (prepared: string) => readonly string[]
   /** The file that equal runs have with equal bytes; such a run is killed at any moment. Default: the weights and the state in the folder. */
   output?: string
+  /** The file in the folder that shows that training began. Default: `metrics.jsonl`. */
+  progress?: string
   /** Kills of this kind. */
   kills: number
   /** Whether it is part of `--quick`. */
@@ -44,6 +46,19 @@ const offline = (method: string): RunKind => {
     begin,
     resume: (out, prepared) => [...begin(out, prepared), '--resume'],
     kills: 12,
+  }
+}
+
+const paper = (id: string): RunKind => {
+  const begin = (out: string): string[] =>
+    `papers run ${id} --workers 2 --out`.split(' ').concat(`${out}/${id}.json`)
+  return {
+    name: `papers run ${id}`,
+    begin,
+    resume: (out) => [...begin(out), '--resume'],
+    output: `${id}.json`,
+    progress: `${id}.partial.jsonl`,
+    kills: 8,
   }
 }
 
@@ -90,4 +105,7 @@ export const runKinds: readonly RunKind[] = [
     output: 'report.json',
     kills: 6,
   },
+  // One of neural networks and one of tables.
+  paper('maml'),
+  paper('jsrl'),
 ]

@@ -20,19 +20,26 @@ export interface Killed {
   stderr: string
 }
 
-/**
- * Starts a command line and kills it with all that it started (`kill -9`) at the moment.
- *
- * @param out the run folder, in which the metrics are watched.
- */
+export interface Victim {
+  cwd: string
+  env?: Readonly<Record<string, string>>
+  /** The run folder. */
+  out: string
+  /** The file in it that shows that training began. Default: `metrics.jsonl`. */
+  progress?: string
+  moment: Moment
+  signal: AbortSignal
+}
+
+/** Starts a command line and kills it with all that it started (`kill -9`) at the moment. */
 export async function killAt(
   args: readonly string[],
-  { cwd, out, moment, signal }: { cwd: string; out: string; moment: Moment; signal: AbortSignal },
+  { cwd, env = {}, out, progress = 'metrics.jsonl', moment, signal }: Victim,
 ): Promise<Killed> {
-  const metrics = join(out, 'metrics.jsonl')
+  const metrics = join(out, progress)
   const size = (): number => statSync(metrics, { throwIfNoEntry: false })?.size ?? 0
   const before = size()
-  const run = startCli(args, { cwd })
+  const run = startCli(args, { cwd, env })
   signal.addEventListener('abort', run.kill)
   const state = { over: false }
   const ended = run.ended.finally(() => (state.over = true))

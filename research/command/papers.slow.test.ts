@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from 'agoge'
 import { afterAll, expect, test } from 'vitest'
+import { writeWhole } from '../../src/runs/files.ts'
+import { keepLines } from '../../src/runs/kept-lines.ts'
 import type { Terminal } from './papers.ts'
 import { listPapers, runPaperCommand } from './papers.ts'
 
@@ -29,6 +31,8 @@ function terminal(): Terminal & { said: { out: string; err: string } } {
     table: (header, rows) => [header, ...rows].map((row) => row.join('  ')).join('\n'),
     describeError: (error) =>
       error instanceof AgogeError ? `${error.message}\n  given: ${String(error.given)}` : String(error),
+    keepLines,
+    writeWhole,
     machine: 'the machine of the tests',
   }
 }
@@ -45,4 +49,30 @@ test('the list names a broken paper and shows the others', async () => {
   expect(other.said.out).toMatch(/P\(one beats none\) = 1\.00/)
   const command = { id: 'breaks', quick: true, commandLine: '' }
   await expect(runPaperCommand(command, terminal(), broken)).rejects.toMatchObject({ code: 'bad-paper' })
+})
+
+test('a stopped run goes on with the scores that were kept, and has the result of a whole one', async () => {
+  const [whole, stopped] = ['whole', 'stopped'].map((name) => join(folder, `${name}.json`))
+  const withoutTimes = (file: string): unknown => ({
+    ...JSON.parse(readFileSync(file, 'utf8')),
+    seconds: {},
+    command: '',
+  })
+  await runPaperCommand({ id: 'works', workers: 1, out: whole, commandLine: '' }, terminal(), broken)
+  const stop = new AbortController()
+  const first: Terminal = { ...terminal(), signal: stop.signal }
+  const command = { id: 'works', workers: 1, out: stopped, commandLine: 'agoge papers run works' }
+  const say = first.err
+  first.err = (text) => {
+    say(text)
+    if (text.includes('2 to go')) stop.abort(new Error('stopped here'))
+  }
+  await expect(runPaperCommand(command, first, broken)).rejects.toThrow('stopped here')
+  await expect(runPaperCommand(command, terminal(), broken)).rejects.toMatchObject({ code: 'run-exists' })
+  const again = terminal()
+  await runPaperCommand({ ...command, resume: true }, again, broken)
+  expect(again.said.err).toContain('2 of 4 scores were kept')
+  expect(again.said.err.match(/ s, \d to go/g)).toHaveLength(2)
+  expect(withoutTimes(stopped)).toEqual(withoutTimes(whole))
+  expect(existsSync(join(folder, 'stopped.partial.jsonl'))).toBe(false)
 })

@@ -1,11 +1,12 @@
-import { existsSync, readFileSync, readdirSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AgogeError, closestName } from 'agoge'
 import { intervalText } from 'agoge/statistics'
 import { paperResult } from '../runner/paper.ts'
 import type { Paper, PaperResult } from '../runner/paper.ts'
-import { runPaper } from '../runner/run-paper.ts'
+import { type PaperScores, runPaper, type Scored } from '../runner/run-paper.ts'
 
 /** From source, papers and everything else are TypeScript. */
 const built = import.meta.url.endsWith('.js')
@@ -90,8 +91,18 @@ export interface Terminal {
   signal: AbortSignal
   table: (header: readonly string[], rows: readonly (readonly string[])[]) => string
   describeError: (error: unknown, debug: boolean) => string
+  /** Keeps scores while a run works. */
+  keepLines: (file: string, of: object, options: { resume: boolean }) => KeptLines
+  /** Writes a file that is either complete or unchanged. */
+  writeWhole: (file: string, text: string) => void
   /** Cores, processor and version of Node, for the record. */
   machine: string
+}
+
+interface KeptLines {
+  earlier: readonly Readonly<Record<string, unknown>>[]
+  keep: (line: object) => void
+  remove: () => void
 }
 
 /** `agoge papers list`: id, theme, verdict. Names papers that cannot be loaded and lists the others. */
@@ -133,42 +144,98 @@ interface RunPaperCommand {
   id: string
   quick?: boolean
   workers?: number
+  /** The result file. Default: `ID.json` in the folder of the results. */
+  out?: string
+  /** Goes on with the scores that a stopped call kept. */
+  resume?: boolean
   commandLine: string
 }
 
-/** `agoge papers run ID`: runs every arm with every seed and writes verdict and result file. Loads no other paper. */
+/**
+ * `agoge papers run ID`: runs every arm with every seed and writes verdict and result file. Loads no other paper. While it runs, scores are
+ * kept in `ID.partial.jsonl` beside the result.
+ */
 export async function runPaperCommand(
   command: RunPaperCommand,
   terminal: Terminal,
   folder?: string,
 ): Promise<void> {
-  const { id, quick = false, workers } = command
+  const { id, quick = false, resume = false } = command
   const { paper, file } = await loadPaper(id, folder)
   terminal.err(`${paper.title}\n${paper.claim}`)
-  const scores = await runPaper(paper, {
-    file,
-    ...paperWorker,
-    quick,
-    ...(workers === undefined ? {} : { workers }),
-    signal: terminal.signal,
-    onScore: ({ arm, seed, score, seconds, left }) =>
-      terminal.err(
-        `${arm}  seed ${seed}: ${Number(score.toPrecision(5))}  (${seconds.toFixed(1)} s, ${left} to go)`,
-      ),
-  })
+  const to = command.out ?? join(resultsFolder(), `${id}.json`)
+  const kept = quick ? undefined : openScores({ paper, file, to, resume }, terminal)
+  const scores = await scoreArms({ paper, file, kept, command }, terminal)
   const result = paperResult(paper, scores, {
-    command: command.commandLine,
+    command: command.commandLine.replace(' --resume', ''),
     date: new Date(),
     machine: terminal.machine,
   })
   terminal.out(resultText(result, terminal))
   if (quick) return terminal.out('a quick run: it shows that the experiment runs, not what comes of it')
   terminal.out(`verdict: ${result.verdict}`)
-  mkdirSync(resultsFolder(), { recursive: true })
-  const to = join(resultsFolder(), `${id}.json`)
-  writeFileSync(to, `${JSON.stringify(result, null, 2)}\n`)
+  terminal.writeWhole(to, `${JSON.stringify(result, null, 2)}\n`)
+  kept?.remove()
   terminal.out(to)
 }
+
+interface PlacedPaper {
+  paper: Paper
+  /** Its module. */
+  file: string
+}
+
+/** Opens the file of the scores that are kept. Scores of other code, seeds or budgets are refused. */
+function openScores(
+  { paper, file, to, resume }: PlacedPaper & { to: string; resume: boolean },
+  terminal: Terminal,
+): KeptLines {
+  const { id, seeds, budget } = paper
+  const module = createHash('sha256').update(readFileSync(file)).digest('hex')
+  const of = { schema: 1, id, seeds, arms: Object.keys(paper.arms), budget, module: module.slice(0, 16) }
+  const kept = terminal.keepLines(`${to.replace(/\.json$/, '')}.partial.jsonl`, of, { resume })
+  if (resume)
+    terminal.err(
+      kept.earlier.length === 0
+        ? 'no scores were kept: it begins anew'
+        : `${kept.earlier.length} of ${seeds * of.arms.length} scores were kept`,
+    )
+  return kept
+}
+
+async function scoreArms(
+  { paper, file, kept, command }: PlacedPaper & { kept: KeptLines | undefined; command: RunPaperCommand },
+  terminal: Terminal,
+): Promise<PaperScores> {
+  const { quick = false, workers } = command
+  try {
+    return await runPaper(paper, {
+      file,
+      ...paperWorker,
+      quick,
+      ...(workers === undefined ? {} : { workers }),
+      done: (kept?.earlier ?? []).map(asScored),
+      signal: terminal.signal,
+      onScore({ left, ...scored }) {
+        kept?.keep(scored)
+        const { arm, seed, score, seconds } = scored
+        terminal.err(
+          `${arm}  seed ${seed}: ${Number(score.toPrecision(5))}  (${seconds.toFixed(1)} s, ${left} to go)`,
+        )
+      },
+    })
+  } catch (error) {
+    if (kept !== undefined) terminal.err(`to go on: ${command.commandLine.replace(' --resume', '')} --resume`)
+    throw error
+  }
+}
+
+const asScored = ({ arm, seed, score, seconds }: Readonly<Record<string, unknown>>): Scored => ({
+  arm: String(arm),
+  seed: Number(seed),
+  score: Number(score),
+  seconds: Number(seconds),
+})
 
 function resultText(result: PaperResult, { table }: Terminal): string {
   const formatNumber = (value: number): string => String(Number(value.toPrecision(4)))

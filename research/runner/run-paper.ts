@@ -11,6 +11,14 @@ export interface PaperJob {
   quick: boolean
 }
 
+/** The score of one arm with one seed. */
+export interface Scored {
+  arm: string
+  seed: number
+  score: number
+  seconds: number
+}
+
 export interface PaperRunOptions {
   /** The module whose default export is the paper. */
   file: string
@@ -21,7 +29,9 @@ export interface PaperRunOptions {
   quick?: boolean
   /** Number of worker processes. Default: the number of cores. */
   workers?: number
-  onScore?: (done: { arm: string; seed: number; score: number; seconds: number; left: number }) => void
+  /** Scores of an earlier, stopped call. These are not run again. */
+  done?: readonly Scored[]
+  onScore?: (scored: Scored & { left: number }) => void
   signal?: AbortSignal
 }
 
@@ -34,16 +44,23 @@ export interface PaperScores {
 
 /** Runs every arm with every seed in worker processes with one thread each, seeds of one arm after another. */
 export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<PaperScores> {
-  const { file, quick = false, workers = availableParallelism(), onScore } = options
+  const { file, quick = false, workers = availableParallelism(), done = [], onScore } = options
   const seeds = quick ? 1 : paper.seeds
-  const jobs = Object.keys(paper.arms).flatMap((arm) =>
-    Array.from({ length: seeds }, (_, i): PaperJob => ({ file, arm, seed: i + 1, quick })),
-  )
+  const isDone = (job: PaperJob): boolean =>
+    done.some(({ arm, seed }) => arm === job.arm && seed === job.seed)
+  const jobs = Object.keys(paper.arms)
+    .flatMap((arm) => Array.from({ length: seeds }, (_, i): PaperJob => ({ file, arm, seed: i + 1, quick })))
+    .filter((job) => !isDone(job))
   const result: PaperScores = { scores: {}, seconds: {} }
   for (const arm of Object.keys(paper.arms)) {
     result.scores[arm] = Array.from({ length: seeds }, () => Number.NaN)
     result.seconds[arm] = 0
   }
+  const add = ({ arm, seed, score, seconds }: Scored): void => {
+    result.scores[arm][seed - 1] = score
+    result.seconds[arm] += seconds
+  }
+  for (const scored of done) add(scored)
   // A failure ends the other processes too.
   const failed = new AbortController()
   const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])])
@@ -54,11 +71,11 @@ export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<
     const worker = startWorker({ ...options, signal })
     try {
       while (next < jobs.length) {
+        signal.throwIfAborted()
         const job = jobs[next++]
-        const { score, seconds } = await worker.run(job)
-        result.scores[job.arm][job.seed - 1] = score
-        result.seconds[job.arm] += seconds
-        onScore?.({ arm: job.arm, seed: job.seed, score, seconds, left: --left })
+        const scored = { arm: job.arm, seed: job.seed, ...(await worker.run(job)) }
+        add(scored)
+        onScore?.({ ...scored, left: --left })
       }
     } finally {
       worker.end()
@@ -68,6 +85,8 @@ export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<
     await Promise.all(Array.from({ length: Math.min(workers, jobs.length) }, runJobs))
   } catch (error) {
     failed.abort(error)
+    // A worker that is ended says so in its own way.
+    options.signal?.throwIfAborted()
     throw error
   }
   return result

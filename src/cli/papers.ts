@@ -1,4 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { writeWhole } from '../runs/files.ts'
+import { keepLines } from '../runs/kept-lines.ts'
 import { machine } from '../runs/run-folder.ts'
 import { type Console, table, describeError } from './shared/console.ts'
 
@@ -6,13 +8,22 @@ import { type Console, table, describeError } from './shared/console.ts'
 interface Tools extends Pick<Console, 'out' | 'err' | 'signal'> {
   table: typeof table
   describeError: typeof describeError
+  keepLines: typeof keepLines
+  writeWhole: typeof writeWhole
   machine: string
 }
 
 interface Papers {
   listPapers: (options: { json?: boolean }, tools: Tools) => Promise<void>
   runPaperCommand: (
-    options: { id: string; quick?: boolean; workers?: number; commandLine: string },
+    options: {
+      id: string
+      quick?: boolean
+      workers?: number
+      out?: string
+      resume?: boolean
+      commandLine: string
+    },
     tools: Tools,
   ) => Promise<void>
   reportPapers: (options: { out?: string }, tools: Tools) => void
@@ -29,6 +40,15 @@ export async function openPapers(terminal: Console): Promise<Papers & { tools: T
   const { out, err, signal } = terminal
   return {
     ...papers,
-    tools: { out, err, signal, table, describeError, machine: `${cores} cores of ${cpu}, Node ${node}` },
+    tools: {
+      out,
+      err,
+      signal,
+      table,
+      describeError,
+      keepLines,
+      writeWhole,
+      machine: `${cores} cores of ${cpu}, Node ${node}`,
+    },
   }
 }

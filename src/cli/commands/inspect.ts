@@ -64,6 +64,13 @@ export function addTasks({ program, terminal }: CommandContext): void {
   })
 }
 
+interface PaperOptions {
+  quick?: boolean
+  workers?: number
+  out?: string
+  resume?: boolean
+}
+
 export function addPapers({ program, terminal, commandLine }: CommandContext): void {
   // Loaded when asked for: experiments are no part of the library.
   const openPapers = async (given: Console) => (await import('../papers.ts')).openPapers(given)
@@ -88,8 +95,10 @@ export function addPapers({ program, terminal, commandLine }: CommandContext): v
     .description('Run every arm with every seed, give the verdict, keep the result.')
     .option('--quick', 'one seed and a small budget: shows only that it runs')
     .option('--workers <n>', 'processes at once (default: the number of cores)', wholeNumber(1))
-  showHelpFor(run, { all: ['agoge papers run carl --quick', 'agoge papers run carl --workers 4'] })
-  run.action(async (id: string, options: { quick?: boolean; workers?: number }) => {
+    .option('--out <file>', 'where the result goes (default: where `papers list` finds it)')
+    .option('--resume', 'go on after a stop, with the scores that were kept')
+  showHelpFor(run, { all: ['agoge papers run carl --quick', 'agoge papers run carl --resume'] })
+  run.action(async (id: string, options: PaperOptions) => {
     const { runPaperCommand, tools } = await openPapers(terminal)
     await runPaperCommand({ ...options, id, commandLine }, tools)
   })
