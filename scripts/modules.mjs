@@ -12,12 +12,12 @@ export const modules = [
   'defined.ts',
   'event-loop.ts',
   'thread-queue.ts',
+  'untrusted',
   'engine/random',
   'engine/tensor',
   'engine/nn',
   'engine',
   'statistics',
-  'untrusted',
   'runs',
   'returns',
   'classic/environment',
@@ -89,6 +89,19 @@ for (const file of readdirSync(root, { recursive: true })) {
     else if (modules.indexOf(b) > modules.indexOf(a))
       problems.push(`${from} imports ${to}: ${a} stands below ${b}`)
   }
+}
+// What comes from outside passes src/untrusted. The type of `JSON.parse` lets anything through.
+const readsFolders = /^llm\/(?:tokenizer|model|adapter|checkpoint|backend|agent)\//
+for (const file of readdirSync(root, { recursive: true })) {
+  const from = file.split(sep).join('/')
+  if (!from.endsWith('.ts') || loose(from) || from.startsWith('untrusted/')) continue
+  const text = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+  if (/\bJSON\s*\.\s*parse\b/.test(text))
+    problems.push(
+      `${from} calls JSON.parse: take parseForeignJson, or parseOwnJson for what the process made itself`,
+    )
+  if (readsFolders.test(from) && /\breadFile(?:Sync)?\([^)]*['"]utf-?8/.test(text))
+    problems.push(`${from} reads a text of a folder that others may have written: take readForeignFile`)
 }
 // What stands outside the library uses its exports.
 for (const folder of ['research', 'examples', 'bench', 'gates']) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { parseOwnJson } from '../untrusted/own-json.ts'
 import { addAudit, addChat, addEval, addPlay } from './commands/evaluate.ts'
 import { addConvert, addDoctor, addEnvs, addPapers, addTasks } from './commands/inspect.ts'
 import { addExport, addServe } from './commands/serve.ts'
@@ -85,7 +86,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
 
 function version(): string {
   const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  return (parseOwnJson(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 /**

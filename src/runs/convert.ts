@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize } from 'node:v8'
 import { AgogeError } from '../error.ts'
-import { deepestJson, nestingOf } from '../untrusted/foreign-json.ts'
+import { deepestJson, parseForeignJson } from '../untrusted/foreign-json.ts'
+import { parseOwnJson } from '../untrusted/own-json.ts'
 import {
   checksumsFile,
   formatChecksums,
@@ -107,9 +108,10 @@ function convertFiles(folder: RunFolder): string[] {
 
 function convertText(folder: RunFolder, name: string): boolean {
   const before = folder.read(name)
-  if (!isJson(before)) throw unreadable(folder, name)
-  const now = `${JSON.stringify(renameFields(JSON.parse(before)), null, 2)}\n`
-  if (JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(now))) return false
+  const given = readJson(before)
+  if (given === undefined) throw unreadable(folder, name)
+  const now = `${JSON.stringify(renameFields(given), null, 2)}\n`
+  if (JSON.stringify(given) === JSON.stringify(parseOwnJson(now))) return false
   const sums = folder.has(checksumsFile)
     ? parseChecksums(folder.read(checksumsFile))
     : new Map<string, string>()
@@ -122,13 +124,12 @@ function convertText(folder: RunFolder, name: string): boolean {
   return true
 }
 
-function isJson(text: string): boolean {
+function readJson(text: string): unknown {
   try {
-    JSON.parse(text)
     // The arguments of a call may be nested as deep as a parser allows.
-    return nestingOf(text) <= 2 * deepestJson
+    return parseForeignJson(text, 2 * deepestJson)
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../untrusted/foreign-json.ts'
 import type { MetricsRecord, OnTrainingEvent, RunFolder } from './run-folder.ts'
 
 /** A line for each step and each validation. */
@@ -21,7 +22,7 @@ export function readMetrics(folder: RunFolder, emit: OnTrainingEvent): MetricsRe
 function readRecord(line: string): MetricsRecord | undefined {
   let value: unknown
   try {
-    value = JSON.parse(line)
+    value = parseForeignJson(line)
   } catch {
     return undefined
   }

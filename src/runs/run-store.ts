@@ -1,5 +1,6 @@
 import { defined } from '../defined.ts'
 import { AgogeError } from '../error.ts'
+import { parseForeignJson } from '../untrusted/foreign-json.ts'
 import {
   damagedFile,
   forgetChecked,
@@ -114,7 +115,7 @@ function parseConfig(folder: RunFolder, text: string): Record<string, unknown> {
     damagedFile(folder.file(configFile), { given: text.slice(0, 80), expected: 'a JSON object', cause })
   let config: unknown
   try {
-    config = JSON.parse(text)
+    config = parseForeignJson(text)
   } catch (cause) {
     throw damaged(cause)
   }

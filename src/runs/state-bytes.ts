@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
 import { AgogeError } from '../error.ts'
+import { deepestJson, parseForeignJson } from '../untrusted/foreign-json.ts'
 
 /** Typed arrays that are stored as bytes. */
 const views = {
@@ -126,5 +127,5 @@ function decodeAll(stored: Uint8Array): unknown {
     return tag === 'ArrayBuffer' ? part.buffer : new views[tag as ViewName](part.buffer)
   }
 
-  return decode(JSON.parse(file.toString('utf8', 4, start)))
+  return decode(parseForeignJson(file.toString('utf8', 4, start), 2 * deepestJson))
 }

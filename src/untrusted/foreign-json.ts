@@ -33,10 +33,11 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Arr
 /**
  * Parses JSON from outside.
  *
- * @throws SyntaxError for a text that is not JSON, or nested more than 256 levels deep
+ * @param deepest levels. Default: 256; what holds arguments of calls has twice as many
+ * @throws SyntaxError for a text that is not JSON, or nested deeper
  */
-export function parseForeignJson(text: string): unknown {
-  if (nestingOf(text) > deepestJson) throw new SyntaxError(`JSON nested more than ${deepestJson} levels deep`)
+export function parseForeignJson(text: string, deepest = deepestJson): unknown {
+  if (nestingOf(text) > deepest) throw new SyntaxError(`JSON nested more than ${deepest} levels deep`)
   return JSON.parse(text) as unknown
 }
 

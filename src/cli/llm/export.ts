@@ -18,6 +18,7 @@ import {
 } from '../../llm/training/datasets/datasets.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
 import { reasoningReward } from '../../llm/environment/reasoning/environment.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { Console } from '../shared/console.ts'
 import type { ExportKind, WeightType } from '../shared/options.ts'
 import { findModel } from './model-option.ts'
@@ -192,7 +193,7 @@ function rewardOf(run: string): DatasetOptions['reward'] {
 function readTools(file: string): unknown[] {
   const expected = 'a JSON list of { type: "function", function: { name, description, parameters } }'
   try {
-    const tools = JSON.parse(readFileSync(file, 'utf8')) as unknown
+    const tools = parseForeignJson(readFileSync(file, 'utf8'))
     if (Array.isArray(tools)) return tools
   } catch (cause) {
     const given = cause instanceof Error ? cause.message : cause

@@ -14,6 +14,7 @@ import type { Pretrained, PretrainProgress } from '../../llm/pretraining/pretrai
 import { type ModelSize, sizedConfig } from '../../llm/pretraining/sizes.ts'
 import { withFileErrorsAsync, writeWhole, checkFolder } from '../../runs/files.ts'
 import { count, duration } from '../../runs/report/format.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { Console } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 
@@ -168,7 +169,7 @@ async function trainStages(command: PretrainCommand, terminal: Console): Promise
 function finishedStage(folder: string, wanted: Readonly<Record<string, unknown>>): StageFacts | undefined {
   const file = join(folder, 'facts.json')
   if (!existsSync(file)) return undefined
-  const { taken, ...given } = JSON.parse(readFileSync(file, 'utf8')) as { taken: StageFacts }
+  const { taken, ...given } = parseForeignJson(readFileSync(file, 'utf8')) as { taken: StageFacts }
   const said = (options: object): string =>
     Object.entries(options)
       .map(([name, value]) => `${name} ${value}`)

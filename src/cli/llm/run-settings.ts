@@ -5,6 +5,7 @@ import { refuseEarlierVersion } from '../../runs/convert.ts'
 import { requireChecked } from '../../runs/checksums.ts'
 import type { TrainingPlan, TrainableBackend } from '../../llm/training/types.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { EnvironmentOptions } from './open-environment.ts'
 import { runToResume } from '../shared/runs.ts'
 import { defined } from '../../defined.ts'
@@ -60,7 +61,7 @@ export function readRun(resume: string | true): { folder: string; settings: RunS
 function readConfig(file: string): unknown {
   const text = readFileSync(file, 'utf8')
   try {
-    return JSON.parse(text)
+    return parseForeignJson(text)
   } catch (cause) {
     throw new AgogeError(`${file} is not JSON.`, {
       code: 'bad-run',

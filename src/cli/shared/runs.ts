@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import { requireChecked } from '../../runs/checksums.ts'
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 
 /** Lists run folders under `.agoge/runs`, the most recently used first. */
 export function listRuns(root = '.'): string[] {
@@ -35,7 +36,7 @@ function readConfig(folder: string): Record<string, unknown> {
   const file = join(folder, 'config.json')
   if (!existsSync(file)) return {}
   try {
-    const config: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const config: unknown = parseForeignJson(readFileSync(file, 'utf8'))
     return typeof config === 'object' && config !== null ? { ...config } : {}
   } catch {
     // Code that needs the contents reports the problem.

@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 
 const float = new Float32Array(1)
 const bits = new Uint32Array(float.buffer)
@@ -243,7 +244,7 @@ export function readSafetensorsHeader(
 
 function parseHeader(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseForeignJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     return undefined
   }

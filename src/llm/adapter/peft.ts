@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { readSafetensors, writeSafetensors } from '../../engine/nn/index.ts'
 import type { StoredTensor, StoredType } from '../../engine/nn/index.ts'
 import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
+import { readForeignFile } from '../../untrusted/foreign-file.ts'
 import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { Parameters } from '../model/parameters.ts'
 import { damaged } from '../model/weight-files.ts'
@@ -120,11 +121,11 @@ export async function readAdapter(folder: string, parameters: Parameters): Promi
 async function requireBase(folder: string, parameters: Parameters): Promise<void> {
   const file = join(folder, beneathFile)
   if (!existsSync(file)) return
-  const { sha256: expected } = await readConfig(file)
+  const { sha256: expected } = readConfig(file)
   if (typeof expected !== 'string') throw damaged(file, 'sha256 is wrong', expected, 'the hash of a model')
   const given = hashWeights(parameters)
   if (given === expected) return
-  const { base_model_name_or_path: name } = await readConfig(join(folder, configFile))
+  const { base_model_name_or_path: name } = readConfig(join(folder, configFile))
   throw new AgogeError(`The adapter in ${folder} belongs to another base model`, {
     code: 'other-base',
     given: `weights ${given.slice(0, 16)}`,
@@ -135,7 +136,7 @@ async function requireBase(folder: string, parameters: Parameters): Promise<void
 
 /** Like `readAdapter`, but does not change the weights, and takes them as the base weights. */
 export async function readFactors(folder: string, parameters: Parameters): Promise<Adapter> {
-  const settings = settingsOf(await readConfig(join(folder, configFile)), join(folder, configFile))
+  const settings = settingsOf(readConfig(join(folder, configFile)), join(folder, configFile))
   const file = join(folder, weightsFile)
   const { tensors } = readSafetensors(await readBytes(file), file)
   const factors = Object.keys(tensors).filter((name) => !checkBeneath(name, tensors[name], parameters, file))
@@ -263,26 +264,41 @@ function isAsked(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 
-async function readConfig(file: string): Promise<Record<string, unknown>> {
-  const text = new TextDecoder().decode(await readBytes(file))
+function readConfig(file: string): Record<string, unknown> {
+  return readForeignFile(requireFile(file), (text) => {
+    try {
+      const config = parseForeignJson(text)
+      if (typeof config === 'object' && config !== null) return config as Record<string, unknown>
+    } catch {
+      // said below
+    }
+    throw damaged(file, 'it is not a JSON object', text.slice(0, 80), 'the config of a PEFT adapter')
+  })
+}
+
+/** Also throws for a folder in place of the file. */
+function requireFile(file: string): string {
   try {
-    const config: unknown = parseForeignJson(text)
-    if (typeof config === 'object' && config !== null) return config as Record<string, unknown>
-  } catch {
-    // said below
+    accessSync(file, constants.R_OK)
+    if (statSync(file).isFile()) return file
+  } catch (cause) {
+    throw unreadable(file, cause)
   }
-  throw damaged(file, 'it is not a JSON object', text.slice(0, 80), 'the config of a PEFT adapter')
+  throw unreadable(file, 'it is no file')
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file)
   } catch (cause) {
-    throw new AgogeError(`${file} cannot be read`, {
-      code: 'bad-checkpoint',
-      given: cause instanceof Error ? cause.message : cause,
-      expected: `an adapter folder with ${configFile} and ${weightsFile}`,
-      cause,
-    })
+    throw unreadable(file, cause)
   }
 }
+
+const unreadable = (file: string, cause: unknown): AgogeError =>
+  new AgogeError(`${file} cannot be read`, {
+    code: 'bad-checkpoint',
+    given: cause instanceof Error ? cause.message : cause,
+    expected: `an adapter folder with ${configFile} and ${weightsFile}`,
+    cause,
+  })

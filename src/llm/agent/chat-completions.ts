@@ -1,4 +1,5 @@
 import { defined } from '../../defined.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { EpisodeNode } from '../episode/types.ts'
 import type { ToolSpec } from '../tool/tool.ts'
 import { type BareCall, parseCalls, type ParsedOutput, readArguments } from './parse-calls.ts'
@@ -202,7 +203,7 @@ function member(value: unknown, name: string): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseForeignJson(text)
   } catch {
     return undefined
   }

@@ -44,7 +44,7 @@ export function repairJson(text: string): unknown {
   }
   while (open.length > 0) close(out, open)
   try {
-    return JSON.parse(out.join(''))
+    return parseForeignJson(out.join(''))
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import { AgogeError } from '../../error.ts'
 import { createRandom } from '../../engine/random/index.ts'
+import { parseOwnJson } from '../../untrusted/own-json.ts'
 import type { Definition } from './catalogue.ts'
 import type {
   AdvantageCase,
@@ -40,7 +41,7 @@ export function checkDefinition(definition: Definition): string[] {
     } catch (error) {
       problems.add(`settings ${label} do not fit its fields: ${(error as AgogeError).expected}`)
     }
-    check('settings survive JSON', () => equal(JSON.parse(label), settings))
+    check('settings survive JSON', () => equal(parseOwnJson(label), settings))
     if (definition.kind === 'advantage') checkAdvantage(definition, settings, check)
     else if (definition.kind === 'loss') checkLoss(definition, settings, check)
     else checkPreference(definition, settings, check)

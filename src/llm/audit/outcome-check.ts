@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { Task } from '../agent/types.ts'
 import { valuesIn } from './values.ts'
 
@@ -283,7 +284,7 @@ function isSameData(a: string, b: string): boolean {
   if (/^-?\d+(?:\.\d+)?$/.test(a) && /^-?\d+(?:\.\d+)?$/.test(b)) return Number(a) === Number(b)
   if (!/^[[{]/.test(a) || !/^[[{]/.test(b)) return false
   try {
-    return isDeepStrictEqual(JSON.parse(a), JSON.parse(b))
+    return isDeepStrictEqual(parseForeignJson(a), parseForeignJson(b))
   } catch {
     return false
   }

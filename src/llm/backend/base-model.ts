@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { checksumsFile, verifyChecksums } from '../../runs/checksums.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
 import { recordedBase } from '../../runs/run-store.ts'
+import { readForeignFile } from '../../untrusted/foreign-file.ts'
 import { hashWeights } from '../adapter/lora.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { baseModelFolder, readCheckpoint } from '../checkpoint/checkpoint.ts'
@@ -55,7 +55,7 @@ export async function loadModel(
 export async function loadTokenizer(folder: string = baseModelFolder): Promise<Tokenizer> {
   const file = requireTokenizer(folder)
   await verifyChecksums(folder, (name) => name === 'tokenizer.json')
-  return createTokenizer(tokenizerFromJson(await readFile(file, 'utf8'), file))
+  return createTokenizer(readForeignFile(file, (text) => tokenizerFromJson(text, file)))
 }
 
 /** The path of the tokenizer in a folder, or the one that should exist. */

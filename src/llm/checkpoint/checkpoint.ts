@@ -6,6 +6,8 @@ import { readSafetensors, type StoredType, writeSafetensors } from '../../engine
 import { AgogeError } from '../../error.ts'
 import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
 import { renameFlushed } from '../../runs/files.ts'
+import { readForeignFile } from '../../untrusted/foreign-file.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { isRecord } from '../../untrusted/schema-check.ts'
 import { hashWeights } from '../adapter/lora.ts'
 import type { Adapter } from '../adapter/lora.ts'
@@ -131,21 +133,21 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
   const folder = !existsSync(given) && existsSync(`${given}.before`) ? `${given}.before` : given
   const at = (name: string): string => join(folder, name)
   await verifyChecksums(folder, (name) => !forTraining.includes(name) || existsSync(at(name)))
-  const config = parseConfig(await readJson(at('config.json')), at('config.json'))
+  const config = parseConfig(readJson(at('config.json')), at('config.json'))
   const parameters = await readWeights(folder, config)
   const checkpoint: Checkpoint = { config, parameters, weightVersion: 0 }
   if (existsSync(at('tokenizer.json'))) {
-    const text = await readFile(at('tokenizer.json'), 'utf8')
-    checkpoint.tokenizer = createTokenizer(tokenizerFromJson(text, at('tokenizer.json')))
+    const file = at('tokenizer.json')
+    checkpoint.tokenizer = createTokenizer(readForeignFile(file, (text) => tokenizerFromJson(text, file)))
   }
   const present = companionNames.filter((name) => existsSync(at(name)))
   if (present.length > 0) {
-    const texts = await Promise.all(present.map((name) => readFile(at(name), 'utf8')))
-    checkpoint.companions = Object.fromEntries(present.map((name, i) => [name, texts[i]]))
+    const texts = present.map((name) => [name, readForeignFile(at(name), unchanged)] as const)
+    checkpoint.companions = Object.fromEntries(texts)
   }
   const remembers = existsSync(at(optimizerFile))
   if (!existsSync(at('state.json'))) return remembers ? { ...checkpoint, optimizerLost: true } : checkpoint
-  const state = await readJson(at('state.json'))
+  const state = readJson(at('state.json'))
   if (!isRecord(state))
     throw damaged(at('state.json'), 'it is not a JSON object', state, 'the state of a checkpoint')
   const count = (field: string): number => {
@@ -187,29 +189,40 @@ export function optimizerLost(folder: string): AgogeError {
   })
 }
 
+/** For texts that are kept as they are, and saved again beside the weights. */
+const unchanged = (text: string): string => text
+
 /** Number of parameters that the training of a checkpoint updates. */
 function movedSize({ parameters: { layout }, tensors, adapter }: Checkpoint): number {
   if (adapter !== undefined) return adapter.layout.size
   return tensors === undefined ? layout.size : compactLayout(chosenTensors(layout, tensors)).size
 }
 
+const unreadable = (file: string, cause: unknown): AgogeError =>
+  new AgogeError(`${file} cannot be read`, {
+    code: 'bad-checkpoint',
+    given: cause instanceof Error ? cause.message : cause,
+    expected: 'a checkpoint folder with config.json and model.safetensors',
+    cause,
+  })
+
 async function readBytes(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file)
   } catch (cause) {
-    throw new AgogeError(`${file} cannot be read`, {
-      code: 'bad-checkpoint',
-      given: cause instanceof Error ? cause.message : cause,
-      expected: 'a checkpoint folder with config.json and model.safetensors',
-      cause,
-    })
+    throw unreadable(file, cause)
   }
 }
 
-async function readJson(file: string): Promise<unknown> {
-  const text = new TextDecoder().decode(await readBytes(file))
+function readJson(file: string): unknown {
+  let text: string
   try {
-    return JSON.parse(text) as unknown
+    text = readForeignFile(file, unchanged)
+  } catch (cause) {
+    throw unreadable(file, cause)
+  }
+  try {
+    return parseForeignJson(text)
   } catch (cause) {
     throw new AgogeError(`${file} is not JSON`, {
       code: 'bad-checkpoint',

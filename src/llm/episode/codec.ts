@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { deepestJson, nestingOf } from '../../untrusted/foreign-json.ts'
+import { deepestJson, nestingOf, parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { appendLines, readLines } from '../../runs/files.ts'
 import { currentTaskId } from './split.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
@@ -28,12 +28,6 @@ export function encodeEpisode(episode: Episode): string {
  * @throws AgogeError naming the field that is missing or has the wrong type.
  */
 export function decodeEpisode(line: string, where = 'episode'): Episode {
-  let raw: unknown
-  try {
-    raw = JSON.parse(line)
-  } catch (cause) {
-    throw new AgogeError(`${where} is not JSON`, { code: 'bad-episode', given: line.slice(0, 80), cause })
-  }
   // The arguments of a call may be nested as deep as a parser allows.
   if (nestingOf(line) > 2 * deepestJson)
     throw new AgogeError(`${where} is nested too deep`, {
@@ -41,6 +35,12 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
       given: line.slice(0, 80),
       expected: `at most ${2 * deepestJson} levels`,
     })
+  let raw: unknown
+  try {
+    raw = parseForeignJson(line, 2 * deepestJson)
+  } catch (cause) {
+    throw new AgogeError(`${where} is not JSON`, { code: 'bad-episode', given: line.slice(0, 80), cause })
+  }
   const fail: Fail = (field, given, expected) => {
     throw new AgogeError(`${where}: the field ${field} is not as expected`, {
       code: 'bad-episode',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open, readFile, stat, writeFile } from 'node:fs/promises'
+import { open, stat, writeFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
@@ -10,6 +10,8 @@ import {
   writeSafetensors,
 } from '../../engine/nn/index.ts'
 import type { StoredType } from '../../engine/nn/index.ts'
+import { readForeignFile } from '../../untrusted/foreign-file.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { TransformerConfig } from './config.ts'
 import { parameterLayout } from './parameters.ts'
 import type { ParameterEntry, Parameters } from './parameters.ts'
@@ -118,7 +120,7 @@ async function weightFiles(folder: string): Promise<{ files: Map<string, string[
   const source = join(folder, index)
   if (existsSync(join(folder, whole)) || !existsSync(source))
     return { files: new Map([[whole, []]]), source: join(folder, whole) }
-  const map = readIndex(await readFile(source, 'utf8'))
+  const map = readForeignFile(source, readIndex)
   if (map === undefined)
     throw damaged(source, 'weight_map cannot be used', undefined, 'file names of this folder by tensor')
   const files = new Map<string, string[]>()
@@ -140,7 +142,7 @@ async function weightFiles(folder: string): Promise<{ files: Map<string, string[
 
 function readIndex(text: string): Record<string, string> | undefined {
   try {
-    const { weight_map: map } = JSON.parse(text) as { weight_map?: unknown }
+    const { weight_map: map } = parseForeignJson(text) as { weight_map?: unknown }
     if (typeof map !== 'object' || map === null) return undefined
     // Names with a path could point outside the folder.
     const fits = Object.values(map).every((name) => typeof name === 'string' && /^[\w.-]+$/.test(name))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { warmUpStableDecay } from '../../engine/nn/index.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { trainTokenizer } from '../tokenizer/bpe-train.ts'
 import { smallConfig } from '../model/config.ts'
 import type { TransformerConfig } from '../model/config.ts'
@@ -278,7 +279,7 @@ function pretrainingPart(
 function adoptEarlier(out: string, backend: LocalBackend, settings: Readonly<Record<string, unknown>>): void {
   const file = join(out, 'cursor.json')
   if (!existsSync(file) || existsSync(join(out, 'config.json'))) return
-  const cursor = JSON.parse(readFileSync(file, 'utf8')) as Cursor & {
+  const cursor = parseForeignJson(readFileSync(file, 'utf8')) as Cursor & {
     folder: string
     settings: string
     step: number

@@ -1,5 +1,5 @@
 import { deepestJson } from '../../untrusted/foreign-json.ts'
-import { received, type Untrusted } from '../../untrusted/untrusted.ts'
+import { parsedCounted, received, type Untrusted } from '../../untrusted/untrusted.ts'
 
 /** How much JSON may hold, whatever its length. Reading takes time for each of these, and nothing else runs meanwhile. */
 export interface JsonLimits {
@@ -79,7 +79,7 @@ export function createJsonReader(limits: JsonLimits, refuse: RefuseJson): JsonRe
     end() {
       text += decoder.decode()
       try {
-        return received(JSON.parse(text) as unknown)
+        return parsedCounted(received(text))
       } catch {
         return refuse('is not JSON', 'JSON')
       }

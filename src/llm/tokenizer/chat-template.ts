@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createContext, Script } from 'node:vm'
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { parseForeignObject } from '../../untrusted/foreign-json.ts'
+import { readForeignFile, readForeignObject } from '../../untrusted/foreign-file.ts'
 import { isRecord } from '../../untrusted/schema-check.ts'
 
 /**
@@ -276,12 +275,12 @@ type Json = Readonly<Record<string, unknown>>
  * @throws AgogeError `no-chat-template` if there is none, as with base models.
  */
 export async function readChatTemplate(folder: string): Promise<ChatTemplate> {
-  const [config, map] = await Promise.all(
-    ['tokenizer_config.json', 'special_tokens_map.json'].map((name) => readJson(join(folder, name))),
+  const [config, map] = ['tokenizer_config.json', 'special_tokens_map.json'].map((name) =>
+    readJson(join(folder, name)),
   )
   const tokens = specialTokenNames({ ...map, ...config })
   const own = join(folder, 'chat_template.jinja')
-  if (existsSync(own)) return createChatTemplate(await readFile(own, 'utf8'), tokens, own)
+  if (existsSync(own)) return readForeignFile(own, (text) => createChatTemplate(text, tokens, own))
   const sources = readSources(config.chat_template)
   if (sources !== undefined) return createChatTemplate(sources, tokens, join(folder, 'tokenizer_config.json'))
   throw new AgogeError(`The model in ${folder} has no chat template.`, {
@@ -292,9 +291,8 @@ export async function readChatTemplate(folder: string): Promise<ChatTemplate> {
   })
 }
 
-async function readJson(file: string): Promise<Json> {
-  if (!existsSync(file)) return {}
-  return parseForeignObject(await readFile(file, 'utf8'), file, 'bad-chat-template')
+function readJson(file: string): Json {
+  return existsSync(file) ? readForeignObject(file, 'bad-chat-template') : {}
 }
 
 /** One template, or a list of `{ name, template }` with one named `default`. */

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { jsonStart } from '../../untrusted/json-in-text.ts'
 
 /** A property of a record: of an object in a list, in the JSON of a result. */
@@ -106,7 +107,7 @@ function trimmedEnd(text: string, from: number, to: number): number {
 
 function unquoted(json: string): string {
   try {
-    return String(JSON.parse(json))
+    return String(parseForeignJson(json))
   } catch {
     return json
   }
@@ -152,7 +153,7 @@ export function markedAnswer(text: string, result: string): MarkedText {
 function saidValue(json: string): string {
   let value: unknown
   try {
-    value = JSON.parse(json)
+    value = parseForeignJson(json)
   } catch {
     return json
   }

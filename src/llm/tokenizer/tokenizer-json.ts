@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import {
   type AddedToken,
   gpt2Pattern,
@@ -71,7 +72,7 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
   }
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseForeignJson(text)
   } catch (cause) {
     throw new AgogeError(`${file} is not JSON.`, {
       code: 'bad-tokenizer',

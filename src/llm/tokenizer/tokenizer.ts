@@ -1,5 +1,6 @@
 import { Tokenizer as Library } from '@huggingface/tokenizers'
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { TokenTexts } from '../grammar/cursor.ts'
 import { packTexts } from '../grammar/cursor.ts'
 import { checkLength, createByteTokenizer, unknownToken } from './byte-tokenizer.ts'
@@ -69,7 +70,7 @@ type Json = Readonly<Record<string, unknown>>
  * @throws AgogeError `bad-tokenizer` if the library cannot read it
  */
 function createSubwordTokenizer(model: TokenizerModel, json: string): Tokenizer {
-  const file = JSON.parse(json) as Json & { model: Json }
+  const file = parseForeignJson(json) as Json & { model: Json }
   const added = readAddedTokens(file['added_tokens'], 'tokenizer.json', true)
   const ids = new Map(added.map(({ content, id }) => [content, id]))
   const specialIds = new Set(added.filter(({ special }) => special).map(({ id }) => id))

@@ -15,6 +15,7 @@ import {
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { writeWhole } from '../../runs/files.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { redactorOf } from './redact.ts'
 import type { HttpServerConfig, OAuthConfig } from './server-config.ts'
 
@@ -201,7 +202,7 @@ function tokenStore(
   return {
     read() {
       try {
-        return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Stored) : {}
+        return existsSync(file) ? (parseForeignJson(readFileSync(file, 'utf8')) as Stored) : {}
       } catch {
         // A damaged file only means signing in again.
         return {}

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { defined } from '../../defined.ts'
 import { closestName } from '../../closest-name.ts'
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { locateJsonError } from '../../untrusted/json-error.ts'
+import { parseOwnJson } from '../../untrusted/own-json.ts'
 import { isRecord } from '../../untrusted/schema-check.ts'
 
 interface CommonServerConfig {
@@ -128,7 +130,7 @@ function readEntries(options: ReadConfigOptions): {
       hint: 'JSON has no comments and no comma after the last item.',
     })
   }
-  const parsed: unknown = JSON.parse(text)
+  const parsed = parseOwnJson(text)
   const entries = isRecord(parsed) ? (parsed.mcpServers ?? parsed.servers) : undefined
   if (!isRecord(entries)) {
     throw new AgogeError(`${file} names no servers.`, {
@@ -344,7 +346,7 @@ function findInstalled(
     const home = join(folder, 'node_modules', server.package)
     const manifest = join(home, 'package.json')
     if (existsSync(manifest)) {
-      const { bin, version } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+      const { bin, version } = parseForeignJson(readFileSync(manifest, 'utf8')) as {
         bin?: string | Record<string, string>
         version?: string
       }

@@ -10,6 +10,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { endGroup, spawnGroup } from '../../runs/process-group.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { noSecrets, type Redact, received, redacted } from '../../untrusted/untrusted.ts'
 import { createMessageReader } from './message-reader.ts'
 import type { StdioServerConfig } from './server-config.ts'
@@ -222,7 +223,7 @@ function schemaText({ message }: Error): string | undefined {
   const [, before, list] = /^([^[]*)(\[\s*\{[\s\S]*\])\s*$/.exec(message) ?? []
   if (list === undefined) return undefined
   try {
-    return `${before}its answer is not of the protocol (${issueText((JSON.parse(list) as Issue[])[0], [])})`
+    return `${before}its answer is not of the protocol (${issueText((parseForeignJson(list) as Issue[])[0], [])})`
   } catch {
     return undefined
   }

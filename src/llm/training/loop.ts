@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { Task } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
@@ -51,7 +52,7 @@ async function workOn<T extends Task>(
   const saved = await loadState(folder)
   if (saved?.state.phase === 'done') {
     await requireWeights(folder)
-    return JSON.parse(readChecked(folder, 'summary.json')) as TrainingSummary
+    return parseForeignJson(readChecked(folder, 'summary.json')) as TrainingSummary
   }
   const backend = await options.backend()
   try {

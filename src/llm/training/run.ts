@@ -13,6 +13,7 @@ import {
 } from '../../runs/run-folder.ts'
 import { claimRun, currentCheckpoint, loadRun, requireFinal, saveRun } from '../../runs/run-store.ts'
 import { decodeState, encodeState } from '../../runs/state-bytes.ts'
+import { parseOwnJson } from '../../untrusted/own-json.ts'
 import { baseOf } from '../backend/base-model.ts'
 import { runPart } from './kernel.ts'
 import type { TrainedModel, TrainingPart, TrainingPosition, TrainingRun, Validation } from './kernel.ts'
@@ -267,7 +268,7 @@ export function adoptRun(
 }
 
 const configOf = (trainer: string, settings: object): Record<string, unknown> =>
-  JSON.parse(JSON.stringify({ schema: 1, trainer, ...settings })) as Record<string, unknown>
+  parseOwnJson(JSON.stringify({ schema: 1, trainer, ...settings })) as Record<string, unknown>
 
 interface SavedPosition extends TrainingPosition {
   schema: 1

@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { type OnTrainingEvent, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { Trainable } from '../adapter/trainable.ts'
 import type { ChatModel } from '../agent/chat-format/open-format.ts'
 import { readChatModel } from '../agent/chat-format/open-format.ts'
@@ -69,7 +70,7 @@ export function algorithmOf(
 function recordedAlgorithm(folder: RunFolder): NamedAlgorithm | null {
   if (!folder.has('config.json')) return null
   try {
-    return JSON.parse(folder.read('config.json')) as NamedAlgorithm
+    return parseForeignJson(folder.read('config.json')) as NamedAlgorithm
   } catch {
     return null
   }

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defined } from '../../../defined.ts'
+import { readForeignFile, readForeignObject } from '../../../untrusted/foreign-file.ts'
 import { readChatTemplate } from '../../tokenizer/chat-template.ts'
 import { AgogeError } from '../../../error.ts'
 import { verifyChecksums } from '../../../runs/checksums.ts'
-import { parseForeignObject } from '../../../untrusted/foreign-json.ts'
 import { tokenizerFromJson } from '../../tokenizer/tokenizer-json.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
@@ -34,7 +33,7 @@ export async function readChatFormat(
   if (isSmallTokenizer(tokenizer))
     return createSmallFormat(tokenizer, { toolTokens: await readToolTokens(folder) })
   const template = await readChatTemplate(folder)
-  const stop = await stopIds(folder)
+  const stop = stopIds(folder)
   return createTemplateFormat({
     template,
     tokenizer,
@@ -54,7 +53,7 @@ export function smallFormatFiles({ toolTokens }: { toolTokens: number }): Record
 async function readToolTokens(folder: string): Promise<number> {
   const file = join(folder, smallOptions)
   if (!existsSync(file)) return 0
-  const { agoge } = (await readJson(file)) as { agoge?: { toolTokens?: unknown } }
+  const { agoge } = readJson(file) as { agoge?: { toolTokens?: unknown } }
   const { toolTokens = 0 } = agoge ?? {}
   if (typeof toolTokens === 'number' && Number.isInteger(toolTokens) && toolTokens >= 0) return toolTokens
   throw new AgogeError(`${file}: agoge.toolTokens cannot be used`, {
@@ -83,20 +82,20 @@ export async function readChatModel(folder: string): Promise<ChatModel | undefin
     folder,
     (name) => name.endsWith('.jinja') || /(?:config|tokenizer|map)\.json$/.test(name),
   )
-  const tokenizer = createTokenizer(tokenizerFromJson(await readFile(texts, 'utf8'), texts))
+  const tokenizer = createTokenizer(readForeignFile(texts, (text) => tokenizerFromJson(text, texts)))
   if (isSmallTokenizer(tokenizer) && (await readToolTokens(folder)) === 0) return undefined
   const file = join(folder, 'config.json')
-  return { format: await readChatFormat(folder, tokenizer), window: await readWindow(file) }
+  return { format: await readChatFormat(folder, tokenizer), window: readWindow(file) }
 }
 
 /** Accepts any architecture: a model on a server need not run on this engine. */
-async function readWindow(file: string): Promise<number> {
+function readWindow(file: string): number {
   if (!existsSync(file))
     throw new AgogeError(`There is no ${file}.`, {
       code: 'bad-checkpoint',
       expected: 'the config.json of the model, with its "max_position_embeddings"',
     })
-  const config = (await readJson(file)) as {
+  const config = readJson(file) as {
     max_position_embeddings?: unknown
     text_config?: { max_position_embeddings?: unknown }
   }
@@ -110,17 +109,16 @@ async function readWindow(file: string): Promise<number> {
 }
 
 /** `eos_token_id` of the generation config, or else of the model config. */
-async function stopIds(folder: string): Promise<number[]> {
+function stopIds(folder: string): number[] {
   for (const name of ['generation_config.json', 'config.json']) {
     const file = join(folder, name)
     if (!existsSync(file)) continue
-    const { eos_token_id: ids } = await readJson(file)
+    const { eos_token_id: ids } = readJson(file)
     const list = (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[]
     if (list.length > 0) return list
   }
   return []
 }
 
-async function readJson(file: string): Promise<Readonly<Record<string, unknown>>> {
-  return parseForeignObject(await readFile(file, 'utf8'), file, 'bad-checkpoint')
-}
+const readJson = (file: string): Readonly<Record<string, unknown>> =>
+  readForeignObject(file, 'bad-checkpoint')

@@ -1,5 +1,6 @@
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
+import { parseOwnJson } from '../../../untrusted/own-json.ts'
 import type { Grammar } from '../../grammar/compile.ts'
 import type { ChatTemplate, TemplateMessage } from '../../tokenizer/chat-template.ts'
 import { checkLength } from '../../tokenizer/byte-tokenizer.ts'
@@ -39,7 +40,7 @@ function createSpecialNames(tokenizer: Tokenizer): SpecialNames {
   }
   return {
     hide,
-    hideIn: (json) => JSON.parse(hide(JSON.stringify(json))) as typeof json,
+    hideIn: (json) => parseOwnJson(hide(JSON.stringify(json))) as typeof json,
     encode(rendered, most = Infinity) {
       const ids: number[] = []
       for (const [i, part] of rendered.split(hidden).entries()) {

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { readWithChecksum, withChecksum } from '../../../runs/checksums.ts'
+import { readForeignFile } from '../../../untrusted/foreign-file.ts'
 import { renameFlushed } from '../../../runs/files.ts'
 
 /** Content of a checkpoint folder if the weights are on a server: where they are. Never contains a key. */
@@ -48,7 +49,7 @@ export function readNote(given: string): CheckpointNote {
   const file = join(folder, name)
   let text = ''
   try {
-    text = readFileSync(file, 'utf8')
+    text = readForeignFile(file, (given) => given)
     const note: Partial<CheckpointNote> = readWithChecksum(text)?.fields ?? {}
     if (note.schema === 1 && typeof note.path === 'string' && typeof note.baseModel === 'string')
       return { loraRank: 0, weightVersion: 0, server: '', ...note } as CheckpointNote

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, posix, sep } from 'node:path'
+import { parseForeignJson } from '../../../untrusted/foreign-json.ts'
 import type { ToolResult } from '../../tool/tool.ts'
 
 const pathArguments = ['path', 'source', 'destination']
@@ -89,7 +90,7 @@ const sortLines = (text: string): string => text.split('\n').toSorted().join('\n
 const presentations: Record<string, ((text: string) => string) | undefined> = {
   list_directory: sortLines,
   search_files: sortLines,
-  directory_tree: (text) => JSON.stringify(sortTree(JSON.parse(text) as TreeEntry[])),
+  directory_tree: (text) => JSON.stringify(sortTree(parseForeignJson(text) as TreeEntry[])),
   edit_file: (text) => {
     const changed = text.split('\n').filter((line) => /^[-+](?!--|\+\+)/.test(line))
     return changed.length > 0 ? changed.join('\n') : 'no change'

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { parseOwnJson } from '../../../untrusted/own-json.ts'
 import { createRedactor } from '../../tool/redact.ts'
 import { listServers, type ReadConfigOptions, readServerConfig } from '../../tool/server-config.ts'
 import { isRecord } from '../../../untrusted/schema-check.ts'
@@ -15,7 +16,7 @@ import { installedServer } from './server/installed.ts'
 function readEnvironmentConfig(name: string, options: ReadConfigOptions = {}): McpEnvironmentConfig {
   const { file } = listServers(options)
   if (file === undefined) return parseEnvironmentConfig(undefined, name)
-  const whole: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
+  const whole = parseOwnJson(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
   const environments = isRecord(whole) ? whole['agoge'] : undefined
   return parseEnvironmentConfig(
     isRecord(environments) ? environments[name] : undefined,

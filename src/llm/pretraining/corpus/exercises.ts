@@ -1,3 +1,4 @@
+import { parseOwnJson } from '../../../untrusted/own-json.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { inventedCall, type InventedCall, inventedTools } from './calls.ts'
 import {
@@ -139,7 +140,7 @@ export function keyValueJson(d: Draw): ChatMessage[] {
   })
   const object = Object.fromEntries(typed)
   const json = JSON.stringify(chance(d, 0.15) ? { [word(d)]: object } : object)
-  const outer = Object.keys(JSON.parse(json) as object)[0]
+  const outer = Object.keys(parseOwnJson(json) as object)[0]
   const plain = typed.map(([name, found]) => `${name}${pick(d, [': ', ': ', ' = ', ' is '])}${String(found)}`)
   const wrapped = outer !== keys[0] ? ` ${say(d, '[under|inside|within] {outer}', { outer })}` : ''
   const draw = d.random.next()

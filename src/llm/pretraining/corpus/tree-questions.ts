@@ -1,3 +1,4 @@
+import { parseOwnJson } from '../../../untrusted/own-json.ts'
 import { chance, pick, quoted, say, shortLine, word } from './draw.ts'
 import { otherStatement, statement } from './decisions.ts'
 import * as effects from './effects.ts'
@@ -204,7 +205,7 @@ export const whereIs = story((e) => {
     ),
   )
   const result = step(e, 'find', start, clueFor(e.of, clue))
-  const found = result.startsWith('[') ? (JSON.parse(result) as string[]) : result.split('\n')
+  const found = result.startsWith('[') ? (parseOwnJson(result) as string[]) : result.split('\n')
   answer(e, result === 'no match' ? 'not found' : found.join(', '))
 })
 

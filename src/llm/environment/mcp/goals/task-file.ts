@@ -1,6 +1,7 @@
 import { defined } from '../../../../defined.ts'
 import { readFileSync } from 'node:fs'
 import { AgogeError } from '../../../../error.ts'
+import { parseForeignJson } from '../../../../untrusted/foreign-json.ts'
 import type { Expert, Task } from '../../../agent/types.ts'
 import { currentSplit, currentTaskId } from '../../../episode/split.ts'
 import type { McpTask } from '../mcp-task.ts'
@@ -149,7 +150,7 @@ function readLine(line: string, place: string): FileTask {
   }
   let value: unknown
   try {
-    value = JSON.parse(line)
+    value = parseForeignJson(line)
   } catch {
     return fail(line.slice(0, 80), 'a JSON object in one line')
   }

@@ -1,3 +1,4 @@
+import { parseOwnJson } from '../../../../untrusted/own-json.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { filesObserver } from '../environment-config.ts'
 import { newState } from '../server/state-pool.ts'
@@ -218,7 +219,7 @@ function renew(
   renewed: ReadonlyMap<string, unknown>,
 ): Record<string, unknown> {
   if (renewed.size === 0) return args
-  return JSON.parse(JSON.stringify(args), (_, value: unknown) => {
+  return parseOwnJson(JSON.stringify(args), (_, value: unknown) => {
     return typeof value === 'string' || typeof value === 'number'
       ? (renewed.get(String(value)) ?? value)
       : value

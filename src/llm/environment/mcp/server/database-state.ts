@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parseOwnJson } from '../../../../untrusted/own-json.ts'
 import { isPlainObject, type PlainObject } from '../salient.ts'
 
 /** What a database keeps, by what it is of: `rows of orders`, `indexes`. */
@@ -60,7 +61,7 @@ function listDifference(before: readonly unknown[], now: readonly unknown[]): Li
     return count <= 0
   })
   const removed = [...left].flatMap(([text, count]) =>
-    Array.from({ length: Math.max(0, count) }, () => JSON.parse(text) as unknown),
+    Array.from({ length: Math.max(0, count) }, () => parseOwnJson(text)),
   )
   return { added: briefly(added), removed: briefly(removed) }
 }

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../../../untrusted/foreign-json.ts'
 import type { PlainObject } from '../salient.ts'
 import { type DatabaseState, tableRecords } from './database-state.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -162,7 +163,7 @@ export function createMariadbDatabase(session: SqlSession, dump: MariadbDump): M
     const lines = (await run(tables.map((table) => rowsOf(table, columns)).join('\n'))).split('\n')
     const rows = tables.map((table, index): [string, unknown] => [
       `rows of ${table}`,
-      JSON.parse(lines[index]),
+      parseForeignJson(lines[index]),
     ])
     return { ...Object.fromEntries(rows), ...defined }
   }
@@ -192,9 +193,7 @@ export function createMariadbDatabase(session: SqlSession, dump: MariadbDump): M
 
 function parseDefinitions(text: string): DatabaseState {
   const lines = text.split('\n')
-  return Object.fromEntries(
-    Object.keys(parts).map((name, index) => [name, JSON.parse(lines[index]) as unknown]),
-  )
+  return Object.fromEntries(Object.keys(parts).map((name, index) => [name, parseForeignJson(lines[index])]))
 }
 
 function baseTables(defined: DatabaseState): string[] {

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { defined } from '../../../../defined.ts'
 import { makeLockedFolder } from '../../../../runs/lock.ts'
 import { fastTemporaryFolder, removeFolder } from '../../../../runs/temporary-folder.ts'
+import { parseOwnJson } from '../../../../untrusted/own-json.ts'
 import type { UnusableTool } from '../../../tool/mcp-results.ts'
 import { redactData } from '../../../../untrusted/untrusted.ts'
 import { redactError } from '../../../tool/redact.ts'
@@ -205,7 +206,7 @@ async function slotWays(
       const changed = await describeChanges(fresh, found)
       if (service?.describe === undefined) return changed
       const now = await service.describe()
-      return JSON.stringify({ ...(JSON.parse(changed) as object), ...differing(kept, now) })
+      return JSON.stringify({ ...(parseOwnJson(changed) as object), ...differing(kept, now) })
     },
     async records() {
       const records = await Promise.all(databasesIn(fresh).map(databaseRecords))

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../../../untrusted/foreign-json.ts'
 import type { PlainObject } from '../salient.ts'
 import { type DatabaseState, tableRecords } from './database-state.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -123,10 +124,13 @@ export function createPostgresDatabase(session: SqlSession, dump: PostgresDump):
   async function describe(): Promise<DatabaseState> {
     const mark = await run('EXECUTE agoge_fingerprint;')
     if (known?.mark !== mark)
-      known = { mark, definitions: JSON.parse(await run('EXECUTE agoge_definitions;')) as DatabaseState }
+      known = {
+        mark,
+        definitions: parseForeignJson(await run('EXECUTE agoge_definitions;')) as DatabaseState,
+      }
     const written = await markRows(mark)
     if (knownRows?.mark !== written || knownRows.of !== known)
-      knownRows = { mark: written, of: known, rows: JSON.parse(await run(rows)) as DatabaseState }
+      knownRows = { mark: written, of: known, rows: parseForeignJson(await run(rows)) as DatabaseState }
     return { ...knownRows.rows, ...known.definitions }
   }
 

@@ -1,4 +1,5 @@
 import { AgogeError } from '../../../../error.ts'
+import { parseOwnJson } from '../../../../untrusted/own-json.ts'
 import type { CompletionUsage } from '../../../agent/chat-completions.ts'
 
 /** The message of an attempt that was not sent, because it could have exceeded the limit. */
@@ -82,7 +83,7 @@ export function createTokenBudget(limit: number, signal?: AbortSignal): TokenBud
 
 /** The limit of a reply, as it is sent. @throws AgogeError if the model refused one: its replies are then of any length. */
 function longestReply(sent: string): number {
-  const body = JSON.parse(sent) as { max_tokens?: unknown; max_completion_tokens?: unknown }
+  const body = parseOwnJson(sent) as { max_tokens?: unknown; max_completion_tokens?: unknown }
   const most = body.max_tokens ?? body.max_completion_tokens
   if (typeof most === 'number') return most
   throw new AgogeError('The teacher takes no limit on the tokens of a reply, so that none can be held.', {

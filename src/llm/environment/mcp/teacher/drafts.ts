@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../../../untrusted/foreign-json.ts'
 import type { ToolSpec } from '../../../tool/tool.ts'
 import { repairJson } from '../../../agent/parse-calls.ts'
 import { isRecord } from '../../../../untrusted/schema-check.ts'
@@ -117,7 +118,7 @@ export function readParaphrases(reply: string, isCut = false): Paraphrase[] | un
 function readJson(text: string): unknown {
   const end = text.lastIndexOf(']')
   try {
-    return JSON.parse(text.slice(0, end + 1))
+    return parseForeignJson(text.slice(0, end + 1))
   } catch {
     return repairJson(text)
   }
