@@ -83,8 +83,21 @@ function acceptsEmpty(shape: Shape): boolean {
 
 /** Steps charged for a stored expression, because it takes memory too. */
 const stepsToKeep = 30
+/** What a set of bytes costs, whether it is new or not. */
+const stepsOfSet = 4
 /** Limit of the search for a shortest text. */
 const mostStates = 20_000
+
+/** The 256 bits of a set of bytes as a text. */
+function bitsOf(has: Uint8Array): string {
+  let text = ''
+  for (let from = 0; from < 256; from += 16) {
+    let bits = 0
+    for (let byte = 0; byte < 16; byte++) bits = bits * 2 + has[from + byte]
+    text += String.fromCharCode(bits)
+  }
+  return text
+}
 
 /** The algebra of languages over bytes and markers. Counts all work in `budget`. */
 export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepBudget()): Algebra {
@@ -111,7 +124,8 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
 
   function byteSet(has: Uint8Array): Expression {
     if (!has.includes(1)) return nothing
-    const key = `bytes ${has.join('')}`
+    spend(stepsOfSet)
+    const key = `bytes ${bitsOf(has)}`
     if (!known.has(key)) {
       const seen = new Map<number, number>()
       representative = representative.map((old, byte) => {

@@ -83,6 +83,7 @@ const lineEnds: Range[] = [
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ]
+const withoutLineEnds = without(anyCharacter, lineEnds)
 const spaces: Range[] = [
   [0x09, 0x0d],
   [0x20, 0x20],
@@ -99,7 +100,7 @@ const classes: Record<string, Range[]> = { d: digits, w: words, s: spaces }
 const controls: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 }
 
 /**
- * Converts an ECMAScript regular expression to an expression. `character` returns the expression of one character of
+ * Converts an ECMAScript regular expression to an expression. `characterOf` returns the expression of one character of
  * some ranges. With `search` it may match anywhere, like JSON Schema's patterns; otherwise it matches the whole text.
  *
  * @throws AgogeError `unsupported-pattern` for what is not regular or not supported: assertions other than ^ and $
@@ -108,11 +109,19 @@ const controls: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 
 export function regularExpression(
   algebra: Algebra,
   source: string,
-  character: (ranges: readonly Range[]) => Expression,
+  characterOf: (ranges: readonly Range[]) => Expression,
   search: boolean,
 ): Expression {
   const symbols = Array.from(source)
   let at = 0
+  /** Patterns name the same characters again and again. */
+  const characters = new Map<string, Expression>()
+  function character(ranges: readonly Range[]): Expression {
+    const key = ranges.join()
+    const made = characters.get(key) ?? characterOf(ranges)
+    characters.set(key, made)
+    return made
+  }
 
   function refuse(what: string): never {
     throw new AgogeError(`the pattern ${JSON.stringify(source)} cannot be made into a grammar: ${what}`, {
@@ -170,7 +179,7 @@ export function regularExpression(
     const symbol = symbols[at++]
     if (symbol === '(') return group()
     if (symbol === '[') return character(bracketed())
-    if (symbol === '.') return character(without(anyCharacter, lineEnds))
+    if (symbol === '.') return character(withoutLineEnds)
     if (symbol === '\\') return character(escape())
     if ('*+?{'.includes(symbol) && !(symbol === '{' && !/^\d+(,\d*)?\}/.test(ahead(24))))
       refuse(`nothing to repeat before ${symbol}`)
