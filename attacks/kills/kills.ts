@@ -129,10 +129,10 @@ async function killAndResume(
     if (killed) {
       counts.kills++
       if (trained) counts.trained++
-    } else if (code === 0) break
-    else return `it ended with ${code} when it was resumed: ${stderr.slice(-300)}`
-    // Before a run has its settings there is nothing to resume.
+    } else if (code !== 0) return `it ended with ${code} when it was resumed: ${stderr.slice(-300)}`
+    // Before a run has its settings there is nothing to resume; one that has ended says so when it is resumed.
     args = existsSync(join(out, kind.progress ?? 'config.json')) ? again : kind.begin(out, prepared)
+    if (!killed) break
   }
   const ended = await runCli(args, { cwd, env, limitSeconds, signal })
   if (ended.code !== 0) return `it ended with ${ended.code} when it was resumed: ${ended.stderr.slice(-300)}`

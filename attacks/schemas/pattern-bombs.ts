@@ -79,6 +79,7 @@ export const patternBombs: readonly Bomb[] = [
     () => '\\\\'.repeat(100_000),
     () => '\\'.repeat(50_000),
   ),
+  pattern('100,000 dots', () => '.'.repeat(100_000), a(10)),
   pattern('a pattern of 1,000,000 characters', () => 'ab'.repeat(500_000), a(10)),
   pattern(
     'lone surrogates',

@@ -49,6 +49,12 @@ test('only the bad tool is left out, with a sentence that says why; the others c
   expect(new Set(await solved(environment, all))).toEqual(new Set([true]))
 })
 
+test('a tool that ends the server after its answer is left out, and not the one that is called next', async () => {
+  const { environment, reasons } = await prepare('measure list_notes die_later')
+  expect(reasons).toEqual({ die_later: expect.stringMatching(/^the server failed in \d calls of it: /) })
+  expect(environment.tools.map(({ name }) => name)).toEqual(['measure', 'list_notes'])
+})
+
 test('a tool that fails in a fifth of its calls is used, and its rate is named', async () => {
   const { tasks, page } = await prepare('measure flaky')
   expect(tasks.kinds).toEqual(expect.arrayContaining(['measure', 'flaky']))

@@ -208,7 +208,7 @@ async function runExample(
     const after = await lookAt(trying, state, trying.witnesses)
     return { fresh, text, after, seen: await lookAt(trying, state, readers) }
   } catch (error) {
-    noteFault(trying, entry, error)
+    await noteFault(trying, entry, error)
     return undefined
   }
 }
@@ -301,7 +301,7 @@ export async function proveReaders(trying: Trying): Promise<void> {
           times = repeats + moreRepeats
         } else if (!sameButForTime(example, result.text)) entry.varied++
       } catch (error) {
-        noteFault(trying, entry, error)
+        await noteFault(trying, entry, error)
         state = newState()
         if (entry.slow > 1 || entry.died > 1) break
       }

@@ -22,7 +22,9 @@ export interface Tried {
   /** Repeated calls with another result. */
   varied: number
   slow: number
+  /** Processes that ended by its calls, and those that were lost in its calls although no tool ends them by itself. */
   died: number
+  lost: number
   /** Properties of its results that differ from call to call, beside others that do not. */
   volatile: Set<string>
   /** Why it cannot be used, whatever the arguments are. */
@@ -47,6 +49,7 @@ export function untried(tool: AdmittedTool): Tried {
     varied: 0,
     slow: 0,
     died: 0,
+    lost: 0,
     volatile: new Set(),
   }
 }

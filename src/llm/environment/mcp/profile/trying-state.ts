@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { AgogeError } from '../../../../error.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import type { ToolResult } from '../../../tool/tool.ts'
@@ -44,6 +45,8 @@ export interface Trying {
   /** Records that were given to tools or returned by them in this state. */
   recent: PlainObject[]
   calls: number
+  /** The tools that were called since a process of the server was last lost, with their last arguments; the last called one last. */
+  called: Map<string, Record<string, unknown>>
   /** Calls that may be made. Proofs need calls too: trying may not use up all of them. */
   allowed: number
 }
@@ -61,6 +64,7 @@ export function createTrying(system: ToolSystem, options: TryingOptions): Trying
     fullness: 0,
     recent: [],
     calls: 0,
+    called: new Map(),
     allowed: options.mostCalls * shareOfTrying,
   }
 }
@@ -84,6 +88,7 @@ export async function lookAt(
   const { system, options } = trying
   const tools = observers.filter(({ name }) => name !== filesObserver)
   spend(trying, tools.length)
+  for (const { name, arguments: args } of tools) noteCall(trying, name, args)
   const look = async (at: readonly Observer[]): Promise<string[]> =>
     (await system.sights(state, at, options)).map(({ text }) => text)
   const texts = await look(tools)
@@ -100,18 +105,67 @@ export async function callTool(
   args: Record<string, unknown>,
 ): Promise<ToolResult> {
   spend(trying, 1)
+  noteCall(trying, name, args)
   return trying.system.look(state, name, args, trying.options)
 }
 
+function noteCall({ called }: Trying, name: string, args: Record<string, unknown>): void {
+  called.delete(name)
+  called.set(name, args)
+}
+
 /** Records a fault of the server. The state is lost with the process. Rethrows what is no fault of it. */
-export function noteFault(trying: Trying, entry: Tried, error: unknown): void {
-  const aborted = trying.options.signal?.aborted === true
-  if (aborted || AgogeError.isInstance(error) || error instanceof CallsUsedUp) throw error
-  if (!(error instanceof InfrastructureError)) throw error
-  if (error instanceof SlowCall) entry.slow++
+export async function noteFault(trying: Trying, entry: Tried, error: unknown): Promise<void> {
+  const fault = faultOf(trying, error)
+  if (fault instanceof SlowCall) entry.slow++
   else {
-    entry.died++
-    entry.error = error.message
+    const suspects = [...trying.called].toReversed()
+    trying.called.clear()
+    const culprit = suspects.length > 1 ? await culpritOf(trying, suspects) : suspects.at(0)?.[0]
+    const blamed = (culprit === undefined ? undefined : trying.tried.get(culprit)) ?? entry
+    // One of several ended the server among the others, and again when it was alone.
+    if (culprit !== undefined) blamed.died += suspects.length > 1 ? 2 : 1
+    // Where no tool ends the server by itself, it is the order of calls, or chance: some of that is let pass.
+    else if (++blamed.lost > mostLost) blamed.died++
+    blamed.error = fault.message
   }
+  trying.called.clear()
   beginState(trying)
+}
+
+/** The error as a fault of the server. Rethrows any other. */
+function faultOf({ options }: Trying, error: unknown): InfrastructureError {
+  const aborted = options.signal?.aborted === true
+  if (aborted || AgogeError.isInstance(error) || error instanceof CallsUsedUp) throw error
+  if (error instanceof InfrastructureError) return error
+  throw error
+}
+
+/** Processes that may be lost in calls of a tool which does not end the server when it is called alone. */
+const mostLost = 3
+const mostSuspects = 4
+/** Milliseconds in which a server that ends after its answer has ended. */
+const afterAnswer = 100
+
+/**
+ * The tool that ends the server when no other is called. A server may also end after its answer, so that the call of another tool
+ * fails: each suspect is called twice in a process of its own.
+ *
+ * @param suspects the last called first
+ */
+async function culpritOf(
+  trying: Trying,
+  suspects: readonly (readonly [name: string, args: Record<string, unknown>])[],
+): Promise<string | undefined> {
+  for (const [name, args] of suspects.slice(0, mostSuspects)) {
+    const state = newState()
+    try {
+      await callTool(trying, state, name, args)
+      await wait(afterAnswer)
+      await callTool(trying, state, name, args)
+    } catch (error) {
+      if (!(faultOf(trying, error) instanceof SlowCall)) return name
+    }
+  }
+  return undefined
 }

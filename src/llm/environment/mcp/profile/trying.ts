@@ -54,7 +54,7 @@ export async function tryTool(trying: Trying, entry: Tried, attempts: number, fr
     try {
       trying.sights ??= await lookNow(trying)
     } catch (error) {
-      noteFault(trying, entry, error)
+      await noteFault(trying, entry, error)
       continue
     }
     try {
@@ -132,7 +132,7 @@ async function attempt(trying: Trying, entry: Tried, args: Record<string, unknow
     await noteSuccess(trying, entry, { args, text: result.text, seeds, before, after, comparable })
     return true
   } catch (error) {
-    noteFault(trying, entry, error)
+    await noteFault(trying, entry, error)
     return false
   }
 }

@@ -42,7 +42,7 @@ export async function lookNow(trying: Trying): Promise<string[]> {
       if (last === undefined || last.name === filesObserver) throw error
       const entry = tried.get(last.name)
       if (entry === undefined) throw error
-      noteFault(trying, entry, error)
+      await noteFault(trying, entry, error)
     }
   }
 }
