@@ -19,7 +19,7 @@ export function writeTable(folder: string): void {
   writeFileSync(page, `${text.slice(0, from)}${opening}\n\n${tableText(stored)}\n\n${text.slice(to)}`)
 }
 
-/** A line for each part with its totals, and below it each attack with what happened. */
+/** A line for each part with its totals, and below it each attack with what happened and its longest section. */
 export function tableText(stored: readonly PartResult[]): string {
   const rows = stored.map(({ part, seed, totals, attacks }) => {
     const sections = attacks.flatMap(({ longestSection }) => longestSection ?? [])
@@ -32,9 +32,10 @@ export function tableText(stored: readonly PartResult[]): string {
     '',
     `### ${part}`,
     '',
-    ...attacks.map(
-      ({ name, held, happened }) => `- ${escaped(name)}: ${held ? '' : '**failed.** '}${escaped(happened)}`,
-    ),
+    ...attacks.map(({ name, held, happened, longestSection }) => {
+      const section = longestSection === undefined ? '' : ` (${longestSection.toFixed(0)} ms)`
+      return `- ${escaped(name)}: ${held ? '' : '**failed.** '}${escaped(happened)}${section}`
+    }),
   ])
   return [
     '| part | seed | tried | held | longest section |',
