@@ -67,6 +67,8 @@ export function defaultConnectSeconds(config: ServerConfig): number {
   return downloaders.has(program) ? downloadSeconds : connectSeconds
 }
 
+/** Characters of a cursor. Those of real servers have some hundreds. */
+const longestCursor = 10_000
 /** More tools than any real server lists. The limit stops a server that returns a new cursor forever. */
 const mostTools = 5000
 const mostPages = 500
@@ -194,6 +196,9 @@ export async function connectServer(
       count += page.count
       if (count > mostTools) throw endless(`it lists more than ${mostTools} tools`)
       cursor = page.nextCursor
+      // They are kept, to notice one that comes again.
+      if (cursor !== undefined && cursor.length > longestCursor)
+        throw endless(`it gives a cursor of more than ${longestCursor} characters`)
       if (cursor !== undefined && seen.has(cursor)) throw endless('it gives the same page twice')
       if (cursor !== undefined) seen.add(cursor)
     } while (cursor !== undefined)

@@ -114,6 +114,8 @@ test('a list of tools that never ends is given up', async () => {
   expect(wrong.message).toBe('MCP server small: tools/list: it lists more than 5000 tools')
   const same = await fault(pages('[]', '(n + 1) % 3'))
   expect(same.message).toBe('MCP server small: tools/list: it gives the same page twice')
+  const long = await fault(pages('[]', "String(n + 1).padStart(10_001, '0')"))
+  expect(long.message).toBe('MCP server small: tools/list: it gives a cursor of more than 10000 characters')
 })
 
 test('names that nobody could read are left out, under what can be shown of them', async () => {
