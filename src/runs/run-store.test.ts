@@ -6,7 +6,7 @@ import { sha256, withChecksum } from './checksums.ts'
 import { convertRun } from './convert.ts'
 import { openRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
-import { claimRun, currentCheckpoint, loadRun, readConfig, recordedBase } from './run-store.ts'
+import { claimRun, currentCheckpoint, loadRun, readConfig, recordedBase, saveRun } from './run-store.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'agoge-run-store-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -82,4 +82,19 @@ test('a resumed run removes what a process that was killed while it wrote left b
   const left = readdirSync(run.path, { recursive: true, encoding: 'utf8' })
   expect(left.filter((name) => name.includes('.part'))).toEqual(['notes.part'])
   expect(left).toContain(join('checkpoints', 'rl-4', 'learner.bin'))
+})
+
+test('a run that was killed before it removed what its state does not name removes it when it is loaded', async () => {
+  const run = openRunFolder({ path: join(home, 'others') })
+  claimRun(run, {}, { resume: false })()
+  const make = (name: string): void => void mkdirSync(run.file('checkpoints', name), { recursive: true })
+  const save = (checkpoint: string): void => {
+    make(checkpoint)
+    saveRun(run, { checkpoint, state: {}, times: {}, keep: ['best'] })
+  }
+  for (const name of ['best', 'final']) make(name)
+  for (const name of ['step-1', 'step-2', 'step-3']) save(name)
+  for (const name of ['step-1', 'step-9']) make(name)
+  await loadRun(run, () => true)
+  expect(run.list('checkpoints').toSorted()).toEqual(['best', 'final', 'step-2', 'step-3'])
 })

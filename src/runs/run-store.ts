@@ -181,9 +181,14 @@ export function saveRun(
   if (before === null) folder.remove(previousFile)
   else folder.write(previousFile, before.text)
   folder.write(stateFile, withChecksum(current, 1))
-  const kept = new Set([checkpoint, 'final', ...keep, ...(before?.names ?? [])])
-  for (const other of folder.list('checkpoints')) if (!kept.has(other)) folder.remove(`checkpoints/${other}`)
+  removeOthers(folder, [checkpoint, ...keep, ...(before?.names ?? [])])
   forgetChecked(folder, 'checkpoints')
+}
+
+/** Removes the checkpoints that are not named, except `final`. */
+function removeOthers(folder: RunFolder, names: readonly string[]): void {
+  for (const other of folder.list('checkpoints'))
+    if (other !== 'final' && !names.includes(other)) folder.remove(`checkpoints/${other}`)
 }
 
 /** What is kept of the checkpoint before `checkpoint`; null if there is none. */
@@ -247,6 +252,12 @@ async function loadChecked(
   if (!lengths.every((length) => Number.isSafeInteger(length) && length >= 0))
     throw damagedFile(folder.file('times.json'), { given: offsets, expected: 'lengths of files, in bytes' })
   for (const [at, name] of growingFiles.entries()) folder.truncate(name, lengths[at])
+  // A process that was killed after it wrote the state left those that the state does not name.
+  if (current !== null && file === stateFile) {
+    const before = readPrevious(folder)
+    const earlier = before === null ? [] : [before.checkpoint, ...before.keep]
+    removeOthers(folder, [current.checkpoint, ...current.keep, ...earlier])
+  }
   return current === null ? null : { checkpoint: current.checkpoint, state: current.state, times }
 }
 
