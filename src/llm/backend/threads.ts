@@ -206,9 +206,12 @@ interface Asked {
   fault?: { error: unknown }
 }
 
+/** Of a thread. Weights and caches of keys and values do not count. */
+const heapMegabytes = 1536
+
 /** @param data `weights` and `gradient` are shared memory; the thread reads the weights at the first message `weights`. */
 export function startHelper(data: WorkerData): Helper {
-  const worker = startThread(Worker, import.meta.url, 'worker', data)
+  const worker = startThread(Worker, import.meta.url, 'worker', data, { heapMegabytes })
   worker.unref()
   const asked = new Map<number, Asked>()
   let lastId = 0

@@ -36,6 +36,8 @@ interface Job {
   abort: AbortController
 }
 
+/** Of the thread. A grammar of 3 of the 10 million steps that `grammarLimits.compiling` allows took 21 MB. */
+const heapMegabytes = 512
 /** Most waiting grammars. */
 const mostJobs = 64
 /** Most cached grammars, and most numbers in all of them. */
@@ -47,7 +49,7 @@ export function createGrammarCompiler({ markers }: Pick<TokenTexts, 'markers'>):
   const kept = new Map<string, CompiledGrammar>()
   const jobs = new Map<string, Job>()
   const thread = createThreadQueue<CompileTask, CompileAnswer>(() =>
-    startThread(Worker, import.meta.url, 'compile-worker', { markers: ids }),
+    startThread(Worker, import.meta.url, 'compile-worker', { markers: ids }, { heapMegabytes }),
   )
 
   function keep(compiled: CompiledGrammar): void {

@@ -133,7 +133,7 @@ export interface Grammars {
 
 /** Limits for cached grammars: their number, the bytes of all of them, and of one that is used again. */
 const mostGrammars = 64
-const mostBytes = 96 * 2 ** 20
+const mostBytes = 48 * 2 ** 20
 const mostOfOne = 192 * 2 ** 20
 /** About what an expression takes with its derivatives and its share of the masks' keys, and a level of a mask besides its bits. */
 const bytesOfExpression = 1500

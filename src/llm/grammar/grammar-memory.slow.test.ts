@@ -46,6 +46,6 @@ test('grammars of strangers take no more than a fixed amount of memory', () => {
   const grown = megabytes() - before
   // They are still in use.
   expect(grammars.start({ schema: schema(0), spaces: false }).complete).toBe(false)
-  // It was 324 MB before there was a limit of bytes, and 102 MB with it.
+  // It was 324 MB before there was a limit of bytes, and 102 MB with one of 96 MB, twice the present one.
   expect(grown).toBeLessThan(200)
 })

@@ -95,6 +95,7 @@ interface ThreadOptions {
   transferList: never[]
   execArgv: string[]
   eval?: boolean
+  resourceLimits?: { maxOldGenerationSizeMb: number }
 }
 
 /**
@@ -104,16 +105,22 @@ interface ThreadOptions {
  * @param Thread the platform's class (`Worker` of `node:worker_threads`). A parameter, because browsers load
  * this file too.
  * @param name the name of the module, without its extension
- * @param transferList the parts of `workerData` that are moved to the thread instead of copied
+ * @param options.transferList the parts of `workerData` that are moved to the thread instead of copied
+ * @param options.heapMegabytes limit of its heap. Far below the default, which is that of the machine, V8 also collects garbage
+ * sooner: a heap grows by 40% to 80% before it does, instead of fourfold. A thread that needs more ends with an error
  */
 export function startThread<Thread>(
   Thread: new (script: string | URL, options: ThreadOptions) => Thread,
   from: string,
   name: string,
   workerData: unknown,
-  transferList: readonly object[] = [],
+  { transferList = [], heapMegabytes }: { transferList?: readonly object[]; heapMegabytes?: number } = {},
 ): Thread {
-  const given = { workerData, transferList: [...transferList] as never[] }
+  const given = {
+    workerData,
+    transferList: [...transferList] as never[],
+    ...(heapMegabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } }),
+  }
   // Without the loaders of the parent process.
   if (!from.endsWith('.ts')) return new Thread(new URL(`./${name}.js`, from), { ...given, execArgv: [] })
   const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL(`./${name}.ts`, from).href].map(
@@ -220,7 +227,15 @@ export async function startWorker(from: string, module: string, data: unknown): 
   if (threads === undefined) return null
   const control = new Int32Array(new SharedArrayBuffer(16))
   const { port1, port2 } = new threads.MessageChannel()
-  const worker = startThread(threads.Worker, from, module, { control, port: port2, data }, [port2])
+  const worker = startThread(
+    threads.Worker,
+    from,
+    module,
+    { control, port: port2, data },
+    {
+      transferList: [port2],
+    },
+  )
   const isThere = await new Promise<boolean>((resolve) => {
     worker.once('message', () => resolve(true))
     worker.once('error', () => resolve(false))
