@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 /** Modules in the order of imports. A module is a folder of src/ or of a product, or a file directly in one of these. */
 export const modules = [
   'error.ts',
+  'memory-error.ts',
   'closest-name.ts',
   'import-file.ts',
   'defined.ts',

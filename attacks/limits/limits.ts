@@ -55,7 +55,8 @@ function sentenceProblem({ code, signal, text }: Output, says: RegExp): string |
   if (signal !== null) return `it ended by ${signal}: ${text.slice(-200)}`
   if (code !== 1) return `it ended with ${code}: ${text.slice(-200)}`
   if (/^ +at .+:\d+:\d+/m.test(text)) return `it ended with a stack trace: ${text.slice(-300)}`
-  if (!/^error: /m.test(text) || !/^ +hint: /m.test(text))
+  // "Run it with --debug" is no remedy.
+  if (!/^error: /m.test(text) || !/^ +hint: (?!.*--debug)/m.test(text))
     return `it does not say what to do: ${text.slice(-300)}`
   return says.test(text) ? undefined : `it does not say ${says.source}: ${text.slice(-300)}`
 }

@@ -53,6 +53,9 @@ test('errors say what was given, expected and to be done, and show a stack only 
     /^error: Cannot write or read \/disk\/x: the disk is full \(ENOSPC\)\n[\s\S]*Make room/,
   )
   expect(describeError(Object.assign(new Error('ENOSPC'), full), false)).toMatch(/a file: the disk is full/)
+  expect(describeError(new RangeError('Array buffer allocation failed'), false)).toMatch(
+    /^error: There is not enough memory\n[\s\S]*hint: +Raise the limit/,
+  )
 })
 
 test('doctor knows which Node is too old', () => {

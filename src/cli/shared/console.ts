@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ProgressOutput } from './progress.ts'
 import { AgogeError } from '../../error.ts'
+import { asMemoryError } from '../../memory-error.ts'
 import { asFileError } from '../../runs/files.ts'
 import { InfrastructureError } from '../../llm/tool/tool.ts'
 
@@ -78,7 +79,7 @@ const longestValue = 400
  * with `debug`.
  */
 export function describeError(given: unknown, debug: boolean): string {
-  const error = asFileError(pathOf(given), given)
+  const error = asMemoryError(asFileError(pathOf(given), given))
   if (!(error instanceof Error) && !AgogeError.isInstance(error)) return `error: ${String(error)}`
   // Messages may quote a server's last output. Escaping keeps its lines distinct from ours.
   const lines = [`error: ${error.message.replaceAll(/\n(?=\S)/g, '\n  ')}`]

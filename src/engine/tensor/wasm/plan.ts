@@ -1,3 +1,4 @@
+import { asMemoryError } from '../../../memory-error.ts'
 import { dimValue, sizeOf } from '../shape.ts'
 import type { Attributes, Bindings, DType, HostData, Tensor } from '../node.ts'
 import { reducedSizes, hostSteps } from './host-steps.ts'
@@ -217,10 +218,19 @@ const numbersInPage = 16_384
 export const instantiate = (functions: readonly WasmFunction[], room = 0): Machine =>
   loadModule(assembleModule(functions), room)
 
+/** @throws AgogeError `memory-budget` if the system gives no memory */
+function allocated<T>(allocate: () => T): T {
+  try {
+    return allocate()
+  } catch (cause) {
+    throw asMemoryError(cause)
+  }
+}
+
 /** The same for an assembled module. */
 export function loadModule(bytes: Uint8Array<ArrayBuffer>, room = 0): Machine {
   const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly
-  const memory = new Memory({ initial: Math.max(1, Math.ceil(room / numbersInPage)) })
+  const memory = allocated(() => new Memory({ initial: Math.max(1, Math.ceil(room / numbersInPage)) }))
   const { exports } = new Instance(new Module(bytes), { env: { memory } })
   let numbers = new Float32Array(memory.buffer)
   return {
@@ -231,7 +241,7 @@ export function loadModule(bytes: Uint8Array<ArrayBuffer>, room = 0): Machine {
     reserve(count) {
       const missing = Math.ceil((count - numbers.length) / numbersInPage)
       if (missing <= 0) return
-      memory.grow(missing)
+      allocated(() => memory.grow(missing))
       numbers = new Float32Array(memory.buffer)
     },
   }
