@@ -51,7 +51,7 @@ test('the list names a broken paper and shows the others', async () => {
   await expect(runPaperCommand(command, terminal(), broken)).rejects.toMatchObject({ code: 'bad-paper' })
 })
 
-test('a stopped run goes on with the scores that were kept, and has the result of a whole one', async () => {
+test('a stopped run resumes from the scores that were kept, and has the result of a whole one', async () => {
   const [whole, stopped] = ['whole', 'stopped'].map((name) => join(folder, `${name}.json`))
   const withoutTimes = (file: string): unknown => ({
     ...JSON.parse(readFileSync(file, 'utf8')),

@@ -18,7 +18,7 @@ export interface KeptLines {
  * pieces. A last line that is incomplete, because its writer was killed, is dropped.
  *
  * @param of what decides the pieces, such as settings and versions. A file of something else is refused.
- * @param resume whether an existing file is gone on with. Without one, or if there is no file, it begins anew.
+ * @param resume whether the lines of an existing file are used. If there is no file, it begins anew
  * @throws AgogeError if there is a file and `resume` is false, if it is of something else, or if a line is damaged.
  *
  * @example
@@ -31,7 +31,7 @@ export function keepLines(file: string, of: object, { resume }: { resume: boolea
       code: 'run-exists',
       given: file,
       expected: 'no such file, or --resume',
-      hint: 'Go on with the same command and --resume, or remove the file',
+      hint: 'Repeat the command with --resume, or remove the file',
     })
   const earlier = found ? readKept(file, of) : []
   if (!found) writeWhole(file, withChecksum(of))
