@@ -16,8 +16,11 @@ import { type CallLimit, createCallLimit } from './server/call-limit.ts'
 import { installedServer } from './server/installed.ts'
 import {
   canRunSideBySide,
+  type ListedTools,
   listServerTools,
   openPooledServer,
+  type PooledServer,
+  type PooledServerOptions,
   type ResetMode,
 } from './server/pooled-server.ts'
 import { reachesOthers } from './server/reach.ts'
@@ -111,8 +114,16 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   const remote = 'url' in server
   const config = resolveReset(options.config ?? plainEnvironment, { remote, sandbox: sandbox !== false })
   if (sandbox === true) checkReach(name, server, redact)
-  const { slot, service, specs, unusable } = await startOnce(options, config, redact)
-  const admission = admitTools(name, specs, config, { ...options, unusable })
+  const mode: ResetMode = { way: 'restart' }
+  const started = await startOnce(options, { config, redact, mode, limit: () => limit })
+  const { slot, specs, unusable } = started
+  let admission: Admission
+  try {
+    admission = admitTools(name, specs, config, { ...options, unusable })
+  } catch (error) {
+    await closeStarted(started)
+    throw error
+  }
   const limits = callLimits(remote, sandbox !== false)
   const limit = createCallLimit({
     allowed: admission.admitted.map((tool) => tool.spec.name),
@@ -126,20 +137,13 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   const restarts = config.reset === 'restart' || config.reset === 'slot'
   const wanted = Math.min(16, options.servers ?? (remote ? 1 : restarts && writers.size > 0 ? 8 : 4))
   const size = canRunSideBySide(server, config) ? wanted : 1
-  const mode: ResetMode = { way: 'restart' }
   const pool = createStatePool({
     size,
-    open: () =>
-      openPooledServer({
-        server: slot?.server ?? server,
-        config,
-        limit,
-        redact,
-        plan: slot,
-        mode,
-        startService: service?.start,
-        signal,
-      }),
+    async open() {
+      const { first } = started
+      started.first = undefined
+      return first ?? openPooledServer({ ...started.serverOptions, signal })
+    },
     writes: (tool) => writers.has(tool),
   })
   const system = createToolSystem({
@@ -170,7 +174,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
     plan,
     async close() {
       await environment.close()
-      await service?.close()
+      await closeStarted(started)
     },
     agreement: () => hashOf(agreed),
     isAgreed: (hash) => isHashOf(hash, agreed),
@@ -241,33 +245,60 @@ function withMost(counts: TaskCounts, most: number): TaskCounts {
 /** Servers of a pool whose states are restored without a new process. */
 const restoringServers = 3
 
+/** What is known of a server, and runs, before any of its tools is called. */
+interface Started extends ListedTools {
+  slot: SlotPlan | undefined
+  service: ReturnType<typeof serviceStarter> | undefined
+  /** How the servers of the pool are started. */
+  serverOptions: PooledServerOptions
+  /** The server that listed the tools, until the pool takes it. */
+  first: PooledServer | undefined
+}
+
 /** Starts the server once to list its tools, and plans its slots and its service. */
 async function startOnce(
   options: McpEnvironmentOptions,
-  config: McpEnvironmentConfig,
-  redact: (text: string) => string,
-) {
+  given: Pick<PooledServerOptions, 'config' | 'redact' | 'mode' | 'limit'>,
+): Promise<Started> {
   const { name, server, signal } = options
+  const { config, redact } = given
   const planned = (some: ServerConfig): SlotPlan | undefined =>
     config.reset === 'slot' && 'command' in some
       ? planSlot(name, some, { megabytes: config.slotMegabytes })
       : undefined
-  const first = planned(server)
   const service = config.service && serviceStarter(config.service, { redact })
-  const listed = await listServerTools({
-    server: first?.server ?? server,
-    config,
-    redact,
-    plan: first,
+  const optionsOf = (plan: SlotPlan | undefined): PooledServerOptions => ({
+    ...given,
+    server: plan?.server ?? server,
+    plan,
     startService: service?.start,
-    signal,
-  }).catch(async (error: unknown) => {
+  })
+  try {
+    // What npx has downloaded starts faster as a copy, and has for itself what it writes beside its code.
+    const known = installedServer(server, true)
+    const slot = planned(known)
+    if (slot !== undefined && (known !== server || !isDownloaded(server))) {
+      const { defaultConnectSeconds } = await import('../../tool/mcp-client.ts')
+      const connectSeconds = config.connectSeconds ?? defaultConnectSeconds(server)
+      const first = await openPooledServer({ ...optionsOf(slot), connectSeconds, signal })
+      return { ...first.listed, slot, service, serverOptions: optionsOf(slot), first }
+    }
+    const listed = await listServerTools({ ...optionsOf(planned(server)), signal })
+    // By now npx has downloaded the package.
+    const later = planned(installedServer(server, true))
+    return { ...listed, slot: later, service, serverOptions: optionsOf(later), first: undefined }
+  } catch (error) {
     await service?.close()
     throw error
-  })
-  // By now npx has downloaded the package. A copy of it starts faster, and has for itself what it writes beside its code.
-  const installed = installedServer(server, true)
-  return { ...listed, service, slot: installed === server ? first : planned(installed) }
+  }
+}
+
+const isDownloaded = (server: ServerConfig): boolean => 'command' in server && server.command === 'npx'
+
+async function closeStarted(started: Started): Promise<void> {
+  await started.first?.close()
+  started.first = undefined
+  await started.service?.close()
 }
 
 /** @throws AgogeError if a sandbox on this machine is not all that the server reaches. */

@@ -33,10 +33,11 @@ export interface ResetMode {
   way: 'restart' | 'restore'
 }
 
-interface PooledServerOptions {
+export interface PooledServerOptions {
   server: ServerConfig
   config: McpEnvironmentConfig
-  limit: CallLimit
+  /** Asked for at each call: the server that lists the tools is opened before it is known which of them may be called. */
+  limit: () => CallLimit
   /** Hides secrets in everything the server sends (tools, results, errors). */
   redact: (text: string) => string
   /** For the reset `slot`: what goes into each slot. */
@@ -44,8 +45,13 @@ interface PooledServerOptions {
   mode?: ResetMode
   /** Starts the service behind the server for one slot. */
   startService?: StartService | undefined
+  /** Seconds for the first start. Default: as for all others. */
+  connectSeconds?: number
   signal?: AbortSignal | undefined
 }
+
+/** Seconds for a start. Several servers may start at the same time and then need longer. */
+const laterSeconds = 60
 
 /** True if each server process can have its own state, so that several may run side by side. */
 export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentConfig): boolean {
@@ -59,17 +65,27 @@ export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentCon
 /** What can be done with the state behind a connection. */
 type ResetWays = Pick<StateServer, 'reset' | 'snapshot' | 'restore' | 'describe' | 'records'>
 
+export interface ListedTools {
+  specs: readonly ToolSpec[]
+  /** Those that cannot be used. */
+  unusable: readonly UnusableTool[]
+}
+
+/** A server of a pool, with all tools that it lists. */
+export interface PooledServer extends StateServer {
+  listed: ListedTools
+}
+
 /** Starts one server with its own folder and the reset that the environment declares. */
-export async function openPooledServer(options: PooledServerOptions): Promise<StateServer> {
+export async function openPooledServer(options: PooledServerOptions): Promise<PooledServer> {
   const { config, limit, signal, plan, redact } = options
   const folder = makeLockedFolder(fastTemporaryFolder(config.slotMegabytes), 'agoge-mcp')
-  // The server started before, when its tools were listed. Now several may start at the same time and need longer.
-  const connectSeconds = config.connectSeconds ?? 60
+  let connectSeconds = options.connectSeconds ?? config.connectSeconds ?? laterSeconds
   const names = plan === undefined ? plainNames(folder) : slotNames(plan, folder)
   const clean = (text: string): string => redact(names.show(text))
   let service: Service | undefined
   let server: ServerConfig
-  let connection: Toolbox & { close(): Promise<void> }
+  let connection: Toolbox & { unusable?: readonly UnusableTool[]; close(): Promise<void> }
 
   async function connect(): Promise<void> {
     if (typeof config.reset === 'object' && 'roots' in config.reset) {
@@ -102,6 +118,7 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
       const files = plan === undefined ? undefined : createFileTracker(folder, most)
       const before = files?.read()
       await connect()
+      connectSeconds = config.connectSeconds ?? laterSeconds
       ways =
         files === undefined || before === undefined
           ? declaredWays(config, folder, { paths, outside, restart, service, redact })
@@ -112,10 +129,13 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
     await removeFolder(folder)
     throw error
   }
-  const limited = (): Toolbox => limitToolbox(connection, limit)
+  const limited = (): Toolbox => limitToolbox(connection, limit())
   return {
+    listed: { specs: connection!.specs, unusable: connection!.unusable ?? [] },
     toolbox: {
-      specs: limited().specs,
+      get specs() {
+        return limited().specs
+      },
       async call(name, args, callOptions) {
         const result = await cleanly(clean, () => limited().call(name, names.hide(args), callOptions))
         return { text: clean(result.text), isError: result.isError }
@@ -281,10 +301,7 @@ export async function listServerTools({
   plan,
   startService,
   signal,
-}: Omit<PooledServerOptions, 'limit' | 'mode'>): Promise<{
-  specs: ToolSpec[]
-  unusable: readonly UnusableTool[]
-}> {
+}: Omit<PooledServerOptions, 'limit' | 'mode'>): Promise<ListedTools> {
   const folder = makeLockedFolder(fastTemporaryFolder(config.slotMegabytes), 'agoge-mcp')
   let service: Service | undefined
   try {

@@ -19,10 +19,11 @@ test('a secret in the rows of a database is hidden: arguments are made of them',
   const program = fileURLToPath(new URL('../fixtures/raw-server.mjs', import.meta.url))
   const server = { command: process.execPath, args: [program], cwd: folder, env: { RAW_TOOLS: '[]' } }
   const plan = planSlot('shop', server)
+  const limit = createCallLimit({ allowed: [], maxCalls: 10 })
   const opened = await openPooledServer({
     server: plan.server,
     config: resolveReset({ reset: 'slot', observe: [] }, { remote: false, sandbox: true }),
-    limit: createCallLimit({ allowed: [], maxCalls: 10 }),
+    limit: () => limit,
     redact: (text) => text.replaceAll('open sesame', '[redacted]'),
     plan,
   })
