@@ -7,7 +7,7 @@ import type { JsonSchema } from './schema-check.ts'
  * Most steps of one check. Comparing a part of the schema with a part of the value takes 50, matching a character a
  * few.
  */
-const mostSteps = 1_000_000
+const mostSteps = 2_000_000
 const stepsOfPart = 50
 const mostNesting = 256
 
@@ -15,7 +15,7 @@ const mostNesting = 256
  * Checks arguments against a tool's input schema. Supports what tools use of JSON Schema (draft 7 and 2020-12): types,
  * properties, required, additionalProperties, enum, const, items, prefixItems, bounds, lengths, pattern, the
  * combinators and local references. Other keywords are ignored. Compares each part of the schema with a part of the
- * value once, and stops after a million steps, so no schema or pattern can block the caller.
+ * value once, and stops after two million steps, so no schema or pattern can block the caller.
  *
  * @returns The first problem in a few words that depend only on schema and value, such as `"path" is missing`, also if
  * the check was stopped; undefined if there is none.
