@@ -123,8 +123,8 @@ export async function noteFault(trying: Trying, entry: Tried, error: unknown): P
     trying.called.clear()
     const culprit = suspects.length > 1 ? await culpritOf(trying, suspects) : suspects.at(0)?.[0]
     const blamed = (culprit === undefined ? undefined : trying.tried.get(culprit)) ?? entry
-    // One of several ended the server among the others, and again when it was alone.
-    if (culprit !== undefined) blamed.died += suspects.length > 1 ? 2 : 1
+    // One that ended the server in a call of another did so again when it was alone.
+    if (culprit !== undefined) blamed.died += blamed === entry ? 1 : 2
     // Where no tool ends the server by itself, it is the order of calls, or chance: some of that is let pass.
     else if (++blamed.lost > mostLost) blamed.died++
     blamed.error = fault.message
