@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '../../src/engine/random/index.ts'
-import type { AttackPart } from '../attack.ts'
+import { type AttackPart, longestAllowed } from '../attack.ts'
 import { ask, dangle, rawRequest } from './exchange.ts'
 import { parsed, recordOf } from './judge.ts'
 import { type Attempt, attemptOn, type KindContext } from './kinds.ts'
@@ -75,6 +75,7 @@ export const soak: AttackPart = {
         ...(growth === undefined || growth <= 0.1
           ? []
           : [`memory grew by ${(100 * growth).toFixed(0)}% after ${settled} minutes`]),
+        ...(longest <= longestAllowed.endpoint ? [] : [`a section of ${longest.toFixed(0)} ms`]),
         ...(end === undefined ? [] : [end]),
       ]
       const grew =
