@@ -107,7 +107,7 @@ interface ThreadOptions {
  * @param name the name of the module, without its extension
  * @param options.transferList the parts of `workerData` that are moved to the thread instead of copied
  * @param options.heapMegabytes limit of its heap. Far below the default, which is that of the machine, V8 also collects garbage
- * sooner: a heap grows by 40% to 80% before it does, instead of fourfold. A thread that needs more ends with an error
+ * sooner. A thread that needs more ends with an error
  */
 export function startThread<Thread>(
   Thread: new (script: string | URL, options: ThreadOptions) => Thread,
