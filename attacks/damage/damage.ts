@@ -1,6 +1,7 @@
 // npm run attack -- damage: each file of a stopped run is damaged in five ways. The run must be refused with the name of the file, or say what it did
 // without it, or end with the bytes of a run that was left alone.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import type { AttackOptions, AttackPart, AttackResult } from '../attack.ts'
 import { fingerprint, firstDifference } from '../kills/fingerprint.ts'
@@ -16,6 +17,11 @@ const kindNames = [
   'train-offline dpo',
 ]
 const quickNames = ['frozen-lake q-learning']
+
+/** Seconds that a run may take on a busy machine. */
+const limitSeconds = 900
+/** One thread each, because others are resumed beside it. */
+const env = { AGOGE_THREADS: '1' }
 
 /** Ways in which disks and people damage a file. */
 const ways: Readonly<Record<string, (path: string) => void>> = {
@@ -59,28 +65,31 @@ interface Place extends Pick<AttackOptions, 'report' | 'signal'> {
 }
 
 async function damageRun(kind: RunKind, { cwd, totals, report, signal }: Place): Promise<void> {
-  const [whole, stopped, copy, prepared] = ['whole', 'stopped', 'copy', 'prepared'].map((name) =>
-    join(cwd, name),
-  )
-  const run = (args: readonly string[]): Promise<Ended> => runCli(args, { cwd, limitSeconds: 900, signal })
+  const [whole, stopped, prepared] = ['whole', 'stopped', 'prepared'].map((name) => join(cwd, name))
+  const run = (args: readonly string[]): Promise<Ended> => runCli(args, { cwd, env, limitSeconds, signal })
   if (kind.prepare !== undefined) await run(kind.prepare(prepared))
   const began = performance.now()
   await run(kind.begin(whole, prepared))
   const milliseconds = performance.now() - began
   const expected = fingerprint(whole)
   await stopAfterTwoCheckpoints(kind, { cwd, stopped, prepared, milliseconds, signal })
-  for (const file of filesBeneath(stopped))
-    for (const [way, damageFile] of Object.entries(ways)) {
-      signal.throwIfAborted()
+  const left = filesBeneath(stopped).flatMap((file) => Object.keys(ways).map((way) => ({ file, way })))
+  const damageNext = async (copy: string): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { file, way } = next
       cpSync(stopped, copy, { recursive: true })
-      damageFile(join(copy, file))
+      ways[way](join(copy, file))
       const ended = await run(kind.resume?.(copy, prepared) ?? ['train', '--resume', copy])
+      signal.throwIfAborted()
       const result = judge(ended, { file, copy, expected })
       totals['damaged files']++
       if (result.held) totals[result.kind]++
       report({ name: `${kind.name}: ${file} ${way}`, held: result.held, happened: result.happened })
       rmSync(copy, { recursive: true })
     }
+  }
+  const copies = Array.from({ length: availableParallelism() }, (_, index) => join(cwd, `copy-${index}`))
+  await Promise.all(copies.map(damageNext))
 }
 
 /** Leaves a run that was killed while it trained and has a checkpoint before its newest. */
@@ -92,7 +101,7 @@ async function stopAfterTwoCheckpoints(
   for (let share = 0.2; share < 0.9; share += 0.1) {
     rmSync(stopped, { recursive: true, force: true })
     const moment = { after: 'training', milliseconds: share * milliseconds } as const
-    const { killed } = await killAt(kind.begin(stopped, prepared), { cwd, out: stopped, moment, signal })
+    const { killed } = await killAt(kind.begin(stopped, prepared), { cwd, env, out: stopped, moment, signal })
     if (killed && existsSync(join(stopped, 'state-before.json'))) return
   }
   throw new Error(`${kind.name} could not be stopped between two checkpoints`)

@@ -2,6 +2,7 @@
 //   node hostile-server.mjs MODE TAG
 // MODE names what it does (modes/), TAG stands on the command line of everything that it starts. Beside its bad behaviour it
 // has a good tool, `measure`.
+import { writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +14,10 @@ if (mode === undefined) {
   process.stderr.write(`no mode ${name}\n`)
   process.exit(2)
 }
+
+// Sections of its client are measured from now on. Not as a path: Agoge would have it written in the sandbox.
+const begun = Buffer.from(process.env.HOSTILE_BEGUN ?? '', 'base64').toString()
+if (begun !== '') writeFileSync(begun, '')
 
 const measure = {
   name: 'measure',

@@ -1,6 +1,8 @@
 // An MCP server over streamable HTTP that attacks its client:
 //   node http-server.mjs MODE
-// It prints its port. The key that it is sent is in HOSTILE_PASSPHRASE. As hostile-server.mjs it has a good tool, `measure`.
+// It prints its port. The key that it is sent is in HOSTILE_PASSPHRASE. HOSTILE_BEGUN is a file that it makes at the first
+// request. As hostile-server.mjs it has a good tool, `measure`.
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 
@@ -90,6 +92,7 @@ const wholes = {
 }
 
 const server = createServer((request, response) => {
+  writeFileSync(process.env.HOSTILE_BEGUN, '')
   response.on('error', () => {})
   let body = ''
   request.setEncoding('utf8').on('data', (text) => (body += text))

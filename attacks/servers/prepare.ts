@@ -23,6 +23,8 @@ export interface Place {
   files: ReadonlyMap<string, string>
   /** Variables of the command. */
   env: Readonly<Record<string, string>>
+  /** A file that the server makes before it says or answers anything. What the command loads before is not its doing. */
+  begun: string
 }
 
 /** What the command writes, and what the attack itself changes. */
@@ -46,6 +48,7 @@ export async function preparePlace(folder: string, mode: ServerMode): Promise<Pl
     makeDatabase(join(folder, 'victim'), mode.mode, secrets, ['INSERT INTO parts VALUES (2)'])
     renameSync(join(folder, 'victim', 'small.db'), join(folder, 'victim', 'rows.db'))
   }
+  const begun = join(folder, 'server', 'begun')
   const entry = {
     command: process.execPath,
     args: [join(folder, 'server', 'hostile-server.mjs'), mode.mode, tag],
@@ -54,12 +57,13 @@ export async function preparePlace(folder: string, mode: ServerMode): Promise<Pl
       HOSTILE_PASSPHRASE: secrets[0],
       HOSTILE_PASSWORD: secrets[1],
       HOSTILE_VICTIM: Buffer.from(join(folder, 'victim')).toString('base64'),
+      HOSTILE_BEGUN: Buffer.from(begun).toString('base64'),
       HOSTILE_PORT: String(await freePort()),
     },
   }
   writeConfig(folder, entry)
   const env = mode.sameDisk === true ? { TMPDIR: join(folder, 'tmp') } : {}
-  return { folder, secrets, tag, files: checksums(folder), env }
+  return { folder, secrets, tag, files: checksums(folder), env, begun }
 }
 
 /** Writes the `.mcp.json` with the one server that attacks. */

@@ -53,11 +53,12 @@ export async function attackServer(
   const ways = web === undefined ? ['--sandbox'] : ['--sandbox=remote', '--calls-per-second', '500']
   const args = ['tasks', `mcp:${serverName}`, ...ways, '--yes', '--count', '4', '--out', 'tasks.jsonl']
   try {
-    const { env } = place
+    const { env, begun } = place
     const ended = await runCli(args, {
       cwd: folder,
       env,
       limitSeconds,
+      sectionsAfter: begun,
       onStart: (started) => (pid = started),
       signal,
     })

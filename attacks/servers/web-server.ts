@@ -14,7 +14,7 @@ export interface WebServer {
 }
 
 /** Starts the server of a mode, and writes its address and its key into the `.mcp.json` of the place. */
-export async function startWebServer(mode: string, { folder, secrets }: Place): Promise<WebServer> {
+export async function startWebServer(mode: string, { folder, secrets, begun }: Place): Promise<WebServer> {
   const [key] = secrets
   let sentOn = false
   const other = createServer(({ headers }, response) => {
@@ -27,6 +27,7 @@ export async function startWebServer(mode: string, { folder, secrets }: Place): 
     env: {
       ...process.env,
       HOSTILE_PASSPHRASE: key,
+      HOSTILE_BEGUN: begun,
       HOSTILE_PORT: String((other.address() as AddressInfo).port),
     },
   })

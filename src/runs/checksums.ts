@@ -4,6 +4,7 @@ import { open, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { defined } from '../defined.ts'
 import { AgogeError } from '../error.ts'
+import { readForeignFile } from '../untrusted/foreign-file.ts'
 import { parseForeignJson } from '../untrusted/foreign-json.ts'
 import { withFileErrors } from './files.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -76,13 +77,16 @@ export async function verifyChecksums(folder: string, counts?: (name: string) =>
 
 const missing = 'no such file'
 
+/** What an error shows of a text. */
+export const startOf = (text: string): string => text.slice(0, 80)
+
 async function findDamage(
   folder: string,
   counts: (name: string) => boolean = () => true,
 ): Promise<{ file: string; given: string; expected: string } | undefined> {
   const list = join(folder, checksumsFile)
   if (!existsSync(list)) return undefined
-  const text = readFileSync(list, 'utf8')
+  const text = readForeignFile(list, (found) => found)
   const sums = parseChecksums(text)
   if (sums === undefined)
     return { file: list, given: text.slice(0, 80), expected: 'lines of a sha-256 and the name of a file' }
@@ -173,9 +177,9 @@ export function writeChecked(folder: RunFolder, name: string, content: string | 
  *
  * @throws AgogeError `bad-run-folder` if the file is missing or changed.
  */
-export function readChecked(folder: RunFolder, name: string): string {
+export function readChecked<T>(folder: RunFolder, name: string, check: (text: string) => T): T {
   requireChecked(folder.path, name)
-  return folder.read(name)
+  return folder.read(name, check)
 }
 
 /** Like `readChecked`, for binary files. */
@@ -186,7 +190,7 @@ export function readCheckedBytes(folder: RunFolder, name: string): Uint8Array {
 
 /** Like `readChecked`, split into lines. */
 export const checkedLines = (folder: RunFolder, name: string): string[] =>
-  readChecked(folder, name).split('\n').slice(0, -1)
+  readChecked(folder, name, (text) => text.split('\n').slice(0, -1))
 
 /** Whether the file exists. @throws AgogeError `bad-run-folder` if it has a checksum and is missing or changed. */
 export function hasChecked(folder: RunFolder, name: string): boolean {
@@ -236,7 +240,7 @@ export function damagedFile(
 function readSums(path: string): Map<string, string> {
   const file = join(path, checksumsFile)
   if (!existsSync(file)) return new Map()
-  const text = withFileErrors(file, () => readFileSync(file, 'utf8'))
+  const text = withFileErrors(file, () => readForeignFile(file, (found) => found))
   const sums = parseChecksums(text)
   if (sums !== undefined) return sums
   throw damagedFile(file, {
@@ -273,14 +277,14 @@ export function readTimes(folder: RunFolder, sum: string): Record<string, unknow
   const found = findTimes(folder, sum)
   if (found !== undefined) return found
   throw damagedFile(folder.file(timesFile), {
-    given: folder.has(timesFile) ? folder.read(timesFile).slice(0, 80) : 'no such file',
+    given: folder.has(timesFile) ? folder.read(timesFile, startOf) : 'no such file',
     expected: 'the durations at the last checkpoint, and how long its growing files were then',
   })
 }
 
 function findTimes(folder: RunFolder, sum: string): Record<string, unknown> | undefined {
   if (!folder.has(timesFile)) return undefined
-  const times = readWithChecksum(folder.read(timesFile))?.fields['times']
+  const times = folder.read(timesFile, readWithChecksum)?.fields['times']
   return (times as Record<string, Record<string, unknown>> | undefined)?.[sum]
 }
 

@@ -12,7 +12,7 @@ import {
   sha256,
   withChecksum,
 } from './checksums.ts'
-import { readTimes, saveTimes, writeChecked } from './checksums.ts'
+import { readTimes, saveTimes, startOf, writeChecked } from './checksums.ts'
 import { lockRun } from './lock.ts'
 import { openRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -107,13 +107,13 @@ function convertFiles(folder: RunFolder): string[] {
 }
 
 function convertText(folder: RunFolder, name: string): boolean {
-  const before = folder.read(name)
+  const before = folder.read(name, String)
   const given = readJson(before)
   if (given === undefined) throw unreadable(folder, name)
   const now = `${JSON.stringify(renameFields(given), null, 2)}\n`
   if (JSON.stringify(given) === JSON.stringify(parseOwnJson(now))) return false
   const sums = folder.has(checksumsFile)
-    ? parseChecksums(folder.read(checksumsFile))
+    ? folder.read(checksumsFile, parseChecksums)
     : new Map<string, string>()
   const listed = sums?.get(name)
   // An interrupted conversion may already have listed the checksum of the new content.
@@ -135,11 +135,11 @@ function readJson(text: string): unknown {
 
 function convertState(folder: RunFolder): boolean {
   if (!folder.has('state.json')) return false
-  const found = readWithChecksum(folder.read('state.json'))
+  const found = folder.read('state.json', readWithChecksum)
   if (found === undefined) throw unreadable(folder, 'state.json')
   const fields = renameFields(found.fields) as Record<string, unknown>
   const text = withChecksum(fields, 1)
-  if (text === folder.read('state.json')) return false
+  if (folder.read('state.json', (before) => before === text)) return false
   moveTimes(folder, sha256(JSON.stringify(found.fields)), sha256(JSON.stringify(fields)))
   folder.write('state.json', text)
   return true
@@ -194,7 +194,7 @@ function withoutOwnRollout(agent: unknown): unknown {
 /** Times are stored under the checksum of their checkpoint. */
 function moveTimes(folder: RunFolder, before: string, now: string): void {
   if (!folder.has('times.json')) return
-  const fields = readWithChecksum(folder.read('times.json'))?.fields
+  const fields = folder.read('times.json', readWithChecksum)?.fields
   if (fields === undefined) throw unreadable(folder, 'times.json')
   const times = fields['times'] as Record<string, unknown>
   folder.write('times.json', withChecksum({ times: { ...times, [now]: times[before] ?? times[now] } }, 1))
@@ -203,6 +203,6 @@ function moveTimes(folder: RunFolder, before: string, now: string): void {
 const unreadable = (folder: RunFolder, name: string): AgogeError =>
   new AgogeError(`${folder.file(name)} is damaged`, {
     code: 'bad-run-folder',
-    given: folder.read(name).slice(0, 80),
+    given: folder.read(name, startOf),
     expected: 'the file as version 0.1 wrote it',
   })

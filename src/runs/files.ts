@@ -8,7 +8,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmdirSync,
@@ -19,6 +18,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
+import { readForeignFile } from '../untrusted/foreign-file.ts'
 
 /** Explanations and remedies for the system's error codes. */
 const meanings: Record<string, { reason: string; hint: string }> = {
@@ -257,10 +257,13 @@ export function appendLines(path: string, lines: readonly string[]): void {
   }
 }
 
+/** Characters of a text in V8. */
+const longestText = 2 ** 29
+
 /** The complete lines of a file, in order. Empty if it does not exist. */
 export function readLines(path: string): string[] {
   if (!existsSync(path)) return []
-  const lines = readFileSync(path, 'utf8').split('\n')
+  const lines = readForeignFile(path, (text) => text.split('\n'), longestText)
   lines.pop()
   return lines
 }

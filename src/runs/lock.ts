@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
+import { readForeignFile } from '../untrusted/foreign-file.ts'
 import { fileErrorCode, withFileErrors } from './files.ts'
 import type { RunFolder } from './run-folder.ts'
 
@@ -59,7 +60,7 @@ export function lockRun(folder: RunFolder): () => void {
       writeFileSync(file, own, { flag: 'wx' })
     } catch (error) {
       if (fileErrorCode(error) !== 'EEXIST') throw error
-      refuseOther(folder, readFileSync(file, 'utf8'))
+      readForeignFile(file, (text) => refuseOther(folder, text))
       writeFileSync(file, own)
     }
   })

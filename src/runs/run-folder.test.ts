@@ -24,7 +24,7 @@ test('runs live in .agoge/runs, which git does not see; two of the same second d
 test('files are written whole, appended and cut back', () => {
   const folder = openRunFolder({ path: join(root, 'run') })
   folder.write('evaluations/base.jsonl', 'one\n')
-  expect(folder.read('evaluations/base.jsonl')).toBe('one\n')
+  expect(folder.read('evaluations/base.jsonl', String)).toBe('one\n')
   expect(readdirSync(join(root, 'run', 'evaluations'))).toEqual(['base.jsonl'])
   folder.append('metrics.jsonl', ['{"a":1}'])
   const size = folder.size('metrics.jsonl')
@@ -42,7 +42,7 @@ test('a path through a file, and a target that is a folder, are reported by path
   folder.makeFolder('summary.json')
   expect(() => folder.write('summary.json', '{}')).toThrow(/summary\.json: it is a folder \(EISDIR\)/)
   expect(readdirSync(join(root, 'run'))).toEqual(['summary.json'])
-  expect(() => folder.read('absent')).toThrow(/absent: there is no such file or folder \(ENOENT\)/)
+  expect(() => folder.read('absent', String)).toThrow(/absent: there is no such file or folder \(ENOENT\)/)
 })
 
 test('a folder that a run would overwrite is refused, and the check leaves no files behind', () => {

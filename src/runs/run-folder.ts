@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, 
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
+import { readForeignFile } from '../untrusted/foreign-file.ts'
 import type { Estimate } from '../statistics/statistics.ts'
 import {
   appendLines,
@@ -31,7 +32,8 @@ export interface RunFolder {
   has(name: string): boolean
   /** Writes a temporary file and renames it. */
   write(name: string, content: string | Uint8Array): void
-  read(name: string): string
+  /** What a function makes of the text of a file, which it checks: a folder may be somebody else's. */
+  read<T>(name: string, check: (text: string) => T): T
   readBytes(name: string): Uint8Array
   /** Appends lines to a JSONL file. Returns its new length in bytes. */
   append(name: string, lines: readonly string[]): void
@@ -138,7 +140,7 @@ function runFolder(path: string): RunFolder {
     write(name, content) {
       writeWhole(file(name), content)
     },
-    read: (name) => withFileErrors(file(name), () => readFileSync(file(name), 'utf8')),
+    read: (name, check) => withFileErrors(file(name), () => readForeignFile(file(name), check)),
     readBytes: (name) => withFileErrors(file(name), () => readFileSync(file(name))),
     append(name, lines) {
       makeFolder(dirname(file(name)))

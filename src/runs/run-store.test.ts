@@ -55,7 +55,7 @@ test.each(['10', -1, 0.5, {}])(
       'metrics.jsonl': 'a line\n',
     })
     await expect(loadRun(run, () => true)).rejects.toThrow(damaged)
-    expect(run.read('metrics.jsonl')).toBe('a line\n')
+    expect(run.read('metrics.jsonl', String)).toBe('a line\n')
   },
 )
 

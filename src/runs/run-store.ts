@@ -15,6 +15,7 @@ import {
   weightsGone,
   withChecksum,
   writeChecked,
+  startOf,
 } from './checksums.ts'
 import { refuseEarlierVersion } from './convert.ts'
 import { flush, removeUnfinished } from './files.ts'
@@ -104,8 +105,7 @@ function requireSameRun(folder: RunFolder, config: Readonly<Record<string, unkno
  */
 export function readConfig(folder: RunFolder): Record<string, unknown> {
   if (!hasChecked(folder, configFile)) throw noRun(folder.path)
-  const text = readChecked(folder, configFile)
-  const config = parseConfig(folder, text)
+  const config = readChecked(folder, configFile, (text) => parseConfig(folder, text))
   refuseEarlierVersion(folder.path, config)
   return config
 }
@@ -134,7 +134,7 @@ export const noRun = (path: string): AgogeError =>
 /** The hash of the base model of the run in a folder; undefined if it is not recorded. */
 export function recordedBase(folder: RunFolder): string | undefined {
   if (!folder.has(configFile)) return undefined
-  const { base } = parseConfig(folder, folder.read(configFile))
+  const { base } = folder.read(configFile, (text) => parseConfig(folder, text))
   return typeof base === 'string' ? base : undefined
 }
 
@@ -179,7 +179,7 @@ export function saveRun(
   saveTimes(folder, earlier, sha256(JSON.stringify(current)), { ...times, offsets })
   const before = isOver ? null : previousOf(folder, previous, checkpoint)
   if (before === null) folder.remove(previousFile)
-  else folder.write(previousFile, before.text)
+  else folder.write(previousFile, before.content)
   folder.write(stateFile, withChecksum(current, 1))
   removeOthers(folder, [checkpoint, ...keep, ...(before?.names ?? [])])
   forgetChecked(folder, 'checkpoints')
@@ -196,14 +196,14 @@ function previousOf(
   folder: RunFolder,
   current: Current | null,
   checkpoint: string,
-): { text: string; names: readonly string[] } | null {
+): { content: Uint8Array; names: readonly string[] } | null {
   // The state of a checkpoint may be written twice, at the end of a phase for instance.
   if (current === null || current.checkpoint === checkpoint) {
     const earlier = readPrevious(folder)
     if (earlier === null) return null
-    return { text: folder.read(previousFile), names: [earlier.checkpoint, ...earlier.keep] }
+    return { content: folder.readBytes(previousFile), names: [earlier.checkpoint, ...earlier.keep] }
   }
-  return { text: folder.read(stateFile), names: [current.checkpoint, ...current.keep] }
+  return { content: folder.readBytes(stateFile), names: [current.checkpoint, ...current.keep] }
 }
 
 /**
@@ -226,7 +226,7 @@ export async function loadRun(
       ? await loadChecked(folder, previousFile, isState).catch(() => null)
       : null
     if (before === null) throw error
-    folder.write(stateFile, folder.read(previousFile))
+    folder.write(stateFile, folder.readBytes(previousFile))
     return {
       ...before,
       damage: `${error.message}: going on from the checkpoint before it, ${before.checkpoint}`,
@@ -244,7 +244,7 @@ async function loadChecked(
   // the state was lost.
   if (current === null && (folder.has('summary.json') || folder.list('checkpoints').length > 1))
     throw damagedState(folder, 'no such file')
-  if (current !== null && !isState(current.state)) throw damagedState(folder, folder.read(file).slice(0, 80))
+  if (current !== null && !isState(current.state)) throw damagedState(folder, folder.read(file, startOf))
   const times = current?.checksum === undefined ? undefined : readTimes(folder, current.checksum)
   if (current !== null) await verifyCheckpoint(folder, current.checkpoint)
   const offsets = (times ?? current?.state)?.['offsets'] as Record<string, number> | undefined
@@ -310,8 +310,7 @@ function isName(name: unknown): name is string {
 
 function readCurrent(folder: RunFolder, file = stateFile): Current | null {
   if (!folder.has(file)) return null
-  const text = folder.read(file)
-  const opened = readWithChecksum(text)
+  const opened = folder.read(file, readWithChecksum)
   const {
     checkpoint,
     keep = [],
@@ -324,7 +323,7 @@ function readCurrent(folder: RunFolder, file = stateFile): Current | null {
   }
   const isWhole = isName(checkpoint) && Array.isArray(keep) && keep.every(isName)
   if (opened === undefined || !isWhole || typeof state !== 'object' || state === null)
-    throw damagedState(folder, text.slice(0, 80))
+    throw damagedState(folder, folder.read(file, startOf))
   return {
     checkpoint,
     keep,

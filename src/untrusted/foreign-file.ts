@@ -23,9 +23,9 @@ export function receivedFile(path: string, most = mostBytes): Untrusted<string> 
   return received(readFileSync(path, 'utf8'))
 }
 
-/** Reads such a file by a function that checks its text. */
-export function readForeignFile<T>(path: string, check: (text: string) => T): T {
-  return redacted(checked(receivedFile(path), check), noSecrets)
+/** Reads such a file by a function that checks its text. `most` as for `receivedFile`. */
+export function readForeignFile<T>(path: string, check: (text: string) => T, most = mostBytes): T {
+  return redacted(checked(receivedFile(path, most), check), noSecrets)
 }
 
 /**

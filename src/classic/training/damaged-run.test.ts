@@ -116,10 +116,10 @@ function asVersion01(
 ): void {
   const opened = openRunFolder({ path })
   const { config, learner } = readRun(opened)
-  const { state } = readWithChecksum(opened.read('state.json'))!.fields as { state: RunState }
+  const { state } = opened.read('state.json', readWithChecksum)!.fields as { state: RunState }
   const { schema: _, best: __, notFinite: ___, ...loop } = state
   const [{ offsets, ...times }] = Object.values(
-    readWithChecksum(opened.read('times.json'))!.fields['times'] as Record<string, Record<string, unknown>>,
+    opened.read('times.json', readWithChecksum)!.fields['times'] as Record<string, Record<string, unknown>>,
   ).slice(-1)
   const agent = change(learner.agent as Record<string, unknown>)
   const checkpoint = encodeState({ schema: 1, identity: config, state: { ...loop, ...learner, agent } })

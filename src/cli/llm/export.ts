@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, statSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
@@ -18,6 +18,7 @@ import {
 } from '../../llm/training/datasets/datasets.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
 import { reasoningReward } from '../../llm/environment/reasoning/environment.ts'
+import { readForeignFile } from '../../untrusted/foreign-file.ts'
 import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { Console } from '../shared/console.ts'
 import type { ExportKind, WeightType } from '../shared/options.ts'
@@ -193,7 +194,7 @@ function rewardOf(run: string): DatasetOptions['reward'] {
 function readTools(file: string): unknown[] {
   const expected = 'a JSON list of { type: "function", function: { name, description, parameters } }'
   try {
-    const tools = parseForeignJson(readFileSync(file, 'utf8'))
+    const tools = readForeignFile(file, (text) => parseForeignJson(text))
     if (Array.isArray(tools)) return tools
   } catch (cause) {
     const given = cause instanceof Error ? cause.message : cause

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join, resolve, dirname } from 'node:path'
 import { defined } from '../../defined.ts'
@@ -14,7 +14,7 @@ import type { Pretrained, PretrainProgress } from '../../llm/pretraining/pretrai
 import { type ModelSize, sizedConfig } from '../../llm/pretraining/sizes.ts'
 import { withFileErrorsAsync, writeWhole, checkFolder } from '../../runs/files.ts'
 import { count, duration } from '../../runs/report/format.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { readForeignObject } from '../../untrusted/foreign-file.ts'
 import type { Console } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 
@@ -169,7 +169,7 @@ async function trainStages(command: PretrainCommand, terminal: Console): Promise
 function finishedStage(folder: string, wanted: Readonly<Record<string, unknown>>): StageFacts | undefined {
   const file = join(folder, 'facts.json')
   if (!existsSync(file)) return undefined
-  const { taken, ...given } = parseForeignJson(readFileSync(file, 'utf8')) as { taken: StageFacts }
+  const { taken, ...given } = readForeignObject(file, 'bad-run-folder') as { taken: StageFacts }
   const said = (options: object): string =>
     Object.entries(options)
       .map(([name, value]) => `${name} ${value}`)

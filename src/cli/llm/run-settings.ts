@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { refuseEarlierVersion } from '../../runs/convert.ts'
 import { requireChecked } from '../../runs/checksums.ts'
 import type { TrainingPlan, TrainableBackend } from '../../llm/training/types.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
+import { readForeignFile } from '../../untrusted/foreign-file.ts'
 import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import type { EnvironmentOptions } from './open-environment.ts'
 import { runToResume } from '../shared/runs.ts'
@@ -59,7 +60,7 @@ export function readRun(resume: string | true): { folder: string; settings: RunS
 }
 
 function readConfig(file: string): unknown {
-  const text = readFileSync(file, 'utf8')
+  const text = readForeignFile(file, (found) => found)
   try {
     return parseForeignJson(text)
   } catch (cause) {

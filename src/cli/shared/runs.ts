@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import { requireChecked } from '../../runs/checksums.ts'
 import { AgogeError } from '../../error.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { readForeignObject } from '../../untrusted/foreign-file.ts'
 
 /** Lists run folders under `.agoge/runs`, the most recently used first. */
 export function listRuns(root = '.'): string[] {
@@ -36,8 +36,7 @@ function readConfig(folder: string): Record<string, unknown> {
   const file = join(folder, 'config.json')
   if (!existsSync(file)) return {}
   try {
-    const config: unknown = parseForeignJson(readFileSync(file, 'utf8'))
-    return typeof config === 'object' && config !== null ? { ...config } : {}
+    return readForeignObject(file, 'bad-run')
   } catch {
     // Code that needs the contents reports the problem.
     return {}

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { warmUpStableDecay } from '../../engine/nn/index.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { readForeignObject } from '../../untrusted/foreign-file.ts'
 import { trainTokenizer } from '../tokenizer/bpe-train.ts'
 import { smallConfig } from '../model/config.ts'
 import type { TransformerConfig } from '../model/config.ts'
@@ -279,7 +279,7 @@ function pretrainingPart(
 function adoptEarlier(out: string, backend: LocalBackend, settings: Readonly<Record<string, unknown>>): void {
   const file = join(out, 'cursor.json')
   if (!existsSync(file) || existsSync(join(out, 'config.json'))) return
-  const cursor = parseForeignJson(readFileSync(file, 'utf8')) as Cursor & {
+  const cursor = readForeignObject(file, 'bad-run-folder') as unknown as Cursor & {
     folder: string
     settings: string
     step: number

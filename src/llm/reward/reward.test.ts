@@ -73,7 +73,10 @@ test('a process that replays the same episodes reads their scores, even after an
   const first = await scoreGroups(reward, [group('a', 3)], {
     journal: createScoreJournal(folder, 'j/s.jsonl'),
   })
-  folder.write('j/s.jsonl', `${folder.read('j/s.jsonl')}{"key":"torn`)
+  folder.write(
+    'j/s.jsonl',
+    folder.read('j/s.jsonl', (text) => `${text}{"key":"torn`),
+  )
   const again = await scoreGroups(
     reward,
     [[...group('a', 3), episodeOf({ id: 'a/0', answer: 'other words' })]],
@@ -84,7 +87,10 @@ test('a process that replays the same episodes reads their scores, even after an
   expect(again[0].slice(0, 3)).toEqual(first[0])
   // The same id with other text is another episode.
   expect(calls.toSorted()).toEqual(['a/0', 'a/0', 'a/1', 'a/2'])
-  folder.write('j/s.jsonl', folder.read('j/s.jsonl').replace('"first":1', '"first":9'))
+  folder.write(
+    'j/s.jsonl',
+    folder.read('j/s.jsonl', (text) => text.replace('"first":1', '"first":9')),
+  )
   expect(() => createScoreJournal(folder, 'j/s.jsonl')).toThrow(/damaged/)
   // Scores of fast rewards are not written to a file.
   const other = createScoreJournal(folder, 'j/quick.jsonl')

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
@@ -15,7 +15,7 @@ import {
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { writeWhole } from '../../runs/files.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { readForeignObject } from '../../untrusted/foreign-file.ts'
 import { redactorOf } from './redact.ts'
 import type { HttpServerConfig, OAuthConfig } from './server-config.ts'
 
@@ -202,7 +202,7 @@ function tokenStore(
   return {
     read() {
       try {
-        return existsSync(file) ? (parseForeignJson(readFileSync(file, 'utf8')) as Stored) : {}
+        return existsSync(file) ? readForeignObject(file, 'unusable-path') : {}
       } catch {
         // A damaged file only means signing in again.
         return {}

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defined } from '../../defined.ts'
 import { closestName } from '../../closest-name.ts'
 import { AgogeError } from '../../error.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { readForeignFile, readForeignObject } from '../../untrusted/foreign-file.ts'
 import { locateJsonError } from '../../untrusted/json-error.ts'
 import { parseOwnJson } from '../../untrusted/own-json.ts'
 import { isRecord } from '../../untrusted/schema-check.ts'
@@ -112,7 +112,7 @@ function readEntries(options: ReadConfigOptions): {
   if (file === undefined) return { file, entries: {} }
   let text: string
   try {
-    text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+    text = readForeignFile(file, (found) => found.replace(/^\uFEFF/, ''))
   } catch (cause) {
     throw new AgogeError(`The MCP configuration ${file} cannot be read.`, {
       code: 'bad-mcp-config',
@@ -346,7 +346,7 @@ function findInstalled(
     const home = join(folder, 'node_modules', server.package)
     const manifest = join(home, 'package.json')
     if (existsSync(manifest)) {
-      const { bin, version } = parseForeignJson(readFileSync(manifest, 'utf8')) as {
+      const { bin, version } = readForeignObject(manifest, 'bad-mcp-config') as {
         bin?: string | Record<string, string>
         version?: string
       }

@@ -1,8 +1,8 @@
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { parseForeignObject } from '../../untrusted/foreign-json.ts'
 import type { Task } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
-import { readChecked, verifyChecksums, weightsGone, writeChecked } from '../../runs/checksums.ts'
+import { damagedFile, readChecked, verifyChecksums, weightsGone, writeChecked } from '../../runs/checksums.ts'
 import { readMetrics } from '../../runs/metrics.ts'
 import { hasWeights } from '../model/weight-files.ts'
 import { type OnTrainingEvent, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
@@ -52,7 +52,7 @@ async function workOn<T extends Task>(
   const saved = await loadState(folder)
   if (saved?.state.phase === 'done') {
     await requireWeights(folder)
-    return parseForeignJson(readChecked(folder, 'summary.json')) as TrainingSummary
+    return readChecked(folder, 'summary.json', (text) => readSummary(text, folder.file('summary.json')))
   }
   const backend = await options.backend()
   try {
@@ -194,4 +194,11 @@ async function finish<T extends Task>(job: Job<T>): Promise<TrainingSummary> {
 function configOf<T extends Task>(options: TrainJobOptions<T>): Record<string, unknown> {
   const { seed, plan, environment, compareSupervised = false, config = {} } = options
   return { schema: 1, environment: environment.name, seed, compareSupervised, plan, ...config }
+}
+
+/** The summary that a finished run stored with a checksum. */
+function readSummary(text: string, file: string): TrainingSummary {
+  const summary = parseForeignObject(text, file, 'bad-run-folder')
+  if (Array.isArray(summary.stages)) return summary as unknown as TrainingSummary
+  throw damagedFile(file, { given: Object.keys(summary).join(', '), expected: 'the stages of the training' })
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { type OnTrainingEvent, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { parseForeignObject } from '../../untrusted/foreign-json.ts'
 import type { Trainable } from '../adapter/trainable.ts'
 import type { ChatModel } from '../agent/chat-format/open-format.ts'
 import { readChatModel } from '../agent/chat-format/open-format.ts'
@@ -70,7 +70,9 @@ export function algorithmOf(
 function recordedAlgorithm(folder: RunFolder): NamedAlgorithm | null {
   if (!folder.has('config.json')) return null
   try {
-    return parseForeignJson(folder.read('config.json')) as NamedAlgorithm
+    return folder.read('config.json', (text) =>
+      parseForeignObject(text, folder.file('config.json'), 'bad-run-folder'),
+    )
   } catch {
     return null
   }

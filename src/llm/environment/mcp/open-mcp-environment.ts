@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readForeignFile } from '../../../untrusted/foreign-file.ts'
 import { parseOwnJson } from '../../../untrusted/own-json.ts'
 import { createRedactor } from '../../tool/redact.ts'
 import { listServers, type ReadConfigOptions, readServerConfig } from '../../tool/server-config.ts'
@@ -16,7 +16,7 @@ import { installedServer } from './server/installed.ts'
 function readEnvironmentConfig(name: string, options: ReadConfigOptions = {}): McpEnvironmentConfig {
   const { file } = listServers(options)
   if (file === undefined) return parseEnvironmentConfig(undefined, name)
-  const whole = parseOwnJson(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
+  const whole = parseOwnJson(readForeignFile(file, (text) => text.replace(/^\uFEFF/, '')))
   const environments = isRecord(whole) ? whole['agoge'] : undefined
   return parseEnvironmentConfig(
     isRecord(environments) ? environments[name] : undefined,

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseForeignJson } from '../../../untrusted/foreign-json.ts'
+import { readForeignObject } from '../../../untrusted/foreign-file.ts'
 import type { Context, Handler } from './context.ts'
 import { countOf, refuse, textOf } from './fields.ts'
 
@@ -73,7 +73,7 @@ export function openCheckpointStore(root: string): CheckpointStore {
 
   function read(place: CheckpointPlace): StoredCheckpoint {
     if (!has(place)) throw refuse('tinker-not-found', 'There is no such checkpoint', { given: pathOf(place) })
-    const facts = parseForeignJson(readFileSync(file(place), 'utf8')) as CheckpointFacts
+    const facts = readForeignObject(file(place), 'unusable-path') as unknown as CheckpointFacts
     const where = folder(place)
     const bytes = readdirSync(where).reduce((sum, each) => sum + statSync(join(where, each)).size, 0)
     return { ...place, facts, folder: where, bytes }

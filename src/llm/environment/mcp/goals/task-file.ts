@@ -1,6 +1,6 @@
 import { defined } from '../../../../defined.ts'
-import { readFileSync } from 'node:fs'
 import { AgogeError } from '../../../../error.ts'
+import { readForeignFile } from '../../../../untrusted/foreign-file.ts'
 import { parseForeignJson } from '../../../../untrusted/foreign-json.ts'
 import type { Expert, Task } from '../../../agent/types.ts'
 import { currentSplit, currentTaskId } from '../../../episode/split.ts'
@@ -118,12 +118,11 @@ const splits: readonly string[] = ['train', 'validation', 'test', 'unseen-paraph
 export function readTaskFile(file: string): FileTask[] {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readForeignFile(file, (found) => found.replace(/^\uFEFF/, ''))
   } catch (cause) {
     throw new AgogeError(`the task file ${file} cannot be read`, { code: 'bad-tasks', given: file, cause })
   }
   const tasks = text
-    .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .flatMap((line, index) => (line.trim() === '' ? [] : [readLine(line, `${file}:${index + 1}`)]))
   const seen = new Set<string>()

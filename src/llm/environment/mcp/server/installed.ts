@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { readForeignFile } from '../../../../untrusted/foreign-file.ts'
 import { resolveServer, type ServerConfig } from '../../../tool/server-config.ts'
 import { isPlainObject, parseJson } from '../salient.ts'
 
@@ -38,7 +39,7 @@ function npxFolder(spec: string): string | undefined {
     .map((name) => join(cache, name))
     .filter((folder) => {
       const file = join(folder, 'package.json')
-      const manifest = existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : undefined
+      const manifest = existsSync(file) ? readForeignFile(file, parseJson) : undefined
       const npx = isPlainObject(manifest) ? manifest['_npx'] : undefined
       const packages = isPlainObject(npx) ? npx['packages'] : undefined
       return Array.isArray(packages) && packages.length === 1 && packages[0] === spec
