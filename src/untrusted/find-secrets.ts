@@ -117,12 +117,15 @@ export function secretFinder(secrets: readonly string[]): (text: string) => Text
   const searched = writings.map((writing) => {
     const some = writing.between === undefined ? secrets : long
     const forms = new Set(some.flatMap((secret) => writing.forms(secret)))
-    return { ...writing, wanted: [...forms].filter((form) => form !== '') }
+    const wanted = [...forms].filter((form) => form !== '')
+    const { instead = '' } = writing
+    return { ...writing, wanted, least: Math.min(...wanted.map(({ length }) => length)) - 2 * instead.length }
   })
-  return (text) =>
-    merged(
-      searched.flatMap(({ between, instead = '', wanted }): TextRange[] => {
-        if (wanted.length === 0) return []
+  return (text) => {
+    // Most texts are too short for most forms: the names and types of a schema, for instance.
+    const fitting = searched.filter(({ least }) => text.length >= least)
+    return merged(
+      fitting.flatMap(({ between, instead = '', wanted }): TextRange[] => {
         if (between === undefined) return wanted.flatMap((form) => occurrences(text, form))
         const condensed = `${instead}${text.replaceAll(between, instead)}${instead}`
         const found = wanted.flatMap((form) => occurrences(condensed, form))
@@ -134,6 +137,7 @@ export function secretFinder(secrets: readonly string[]): (text: string) => Text
         ])
       }),
     )
+  }
 }
 
 function occurrences(text: string, form: string): TextRange[] {

@@ -1,4 +1,5 @@
 import { defined } from '../../../../defined.ts'
+import { yieldToEventLoop } from '../../../../event-loop.ts'
 import type { Random } from '../../../../engine/random/index.ts'
 import type { Task } from '../../../agent/types.ts'
 import { sampleArguments } from '../arguments/sample-arguments.ts'
@@ -85,6 +86,8 @@ export async function draftGoal(
   random: Random,
   options: StateCallOptions,
 ): Promise<GoalDraft | undefined> {
+  // Hundreds are drawn one after the other, and a hostile pattern makes each of them long.
+  await yieldToEventLoop()
   const drafting: Drafting = {
     split,
     statement: kind.statement,
