@@ -3,6 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { defined } from '../defined.ts'
+import { yieldToEventLoop } from '../event-loop.ts'
 import { watchGroup, markVariable, newMark, unwatchGroup } from './process-watchdog.ts'
 
 const windows = process.platform === 'win32'
@@ -32,22 +33,38 @@ interface RunningProcess {
 
 /** The processes of this machine that have not ended, and whether they have this mark. Only Linux tells. */
 function runningProcesses(mark: string): RunningProcess[] {
-  if (process.platform !== 'linux') return []
-  const entry = `${markVariable}=${mark}\0`
-  return readdirSync('/proc').flatMap((name): RunningProcess[] => {
-    if (!/^\d+$/.test(name)) return []
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      // After the name, which may have brackets: state, parent, group.
-      const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      if (state === 'Z') return []
-      const isMarked = environmentOf(name).includes(entry)
-      return [{ pid: Number(name), parent: Number(parent), group: Number(group), isMarked }]
-    } catch {
-      // It ended while the list was read.
-      return []
-    }
-  })
+  return processNumbers().flatMap((name) => readProcess(name, mark))
+}
+
+/** Processes that are read before others take their turn. A server may start as many as it likes. */
+const readInTurn = 50
+
+/** The same, while others run. */
+async function runningProcessesInTurns(mark: string): Promise<RunningProcess[]> {
+  const found: RunningProcess[] = []
+  for (const [at, name] of processNumbers().entries()) {
+    if (at % readInTurn === readInTurn - 1) await yieldToEventLoop()
+    found.push(...readProcess(name, mark))
+  }
+  return found
+}
+
+const processNumbers = (): string[] =>
+  process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
+
+/** Nothing for a process that has ended. */
+function readProcess(name: string, mark: string): RunningProcess[] {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+    // After the name, which may have brackets: state, parent, group.
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (state === 'Z') return []
+    const isMarked = environmentOf(name).includes(`${markVariable}=${mark}\0`)
+    return [{ pid: Number(name), parent: Number(parent), group: Number(group), isMarked }]
+  } catch {
+    // It ended while the list was read.
+    return []
+  }
 }
 
 /** What a process was started with; nothing for a process of another user. */
@@ -63,8 +80,7 @@ function environmentOf(pid: string): string {
  * The groups of a process's descendants apart from its own: a browser, for example, is started in a group of its own. A
  * descendant whose parents have ended is known by its mark.
  */
-function groupsBelow(pid: number, mark: string): number[] {
-  const running = runningProcesses(mark)
+function groupsBelow(pid: number, running: readonly RunningProcess[]): number[] {
   const found = new Set([pid])
   const groups = new Set<number>()
   for (let before = 0; found.size > before;) {
@@ -80,14 +96,14 @@ function groupsBelow(pid: number, mark: string): number[] {
 }
 
 /** Kills the group of a process and those of its descendants. */
-function killWithDescendants(pid: number, mark: string): void {
-  const others = groupsBelow(pid, mark)
+function killWithDescendants(pid: number, running: readonly RunningProcess[]): void {
+  const others = groupsBelow(pid, running)
   killTree(pid, 'SIGKILL')
   for (const group of others) killTree(group, 'SIGKILL')
 }
 
 function killAll(): void {
-  for (const [{ pid }, mark] of alive) if (pid !== undefined) killWithDescendants(pid, mark)
+  for (const [{ pid }, mark] of alive) if (pid !== undefined) killWithDescendants(pid, runningProcesses(mark))
 }
 
 /** If there is another listener, the program exits by itself. Otherwise exit as the signal would. */
@@ -141,9 +157,11 @@ export function spawnGroup(
   if (pid === undefined) return child
   watchGroup(pid)
   child.once('exit', () => {
-    killWithDescendants(pid, mark)
-    unwatchGroup(pid)
-    forget(child)
+    void runningProcessesInTurns(mark).then((running) => {
+      killWithDescendants(pid, running)
+      unwatchGroup(pid)
+      forget(child)
+    })
   })
   return child
 }
@@ -159,8 +177,12 @@ export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs = 
   const { pid } = child
   const mark = alive.get(child)
   if (pid === undefined || mark === undefined) return
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const others = groupsBelow(pid, mark)
+  // Its groups may still be looked for after it has exited.
+  const hasExited = child.exitCode !== null || child.signalCode !== null
+  const exited = hasExited
+    ? Promise.resolve()
+    : new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const others = groupsBelow(pid, await runningProcessesInTurns(mark))
   child.stdin.end()
   killTree(pid, 'SIGTERM')
   const timer = setTimeout(() => killTree(pid, 'SIGKILL'), graceMs)
@@ -169,7 +191,8 @@ export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs = 
   for (const group of others) killTree(group, 'SIGKILL')
   const until = performance.now() + killedWithin
   while (performance.now() < until) {
-    if (!runningProcesses(mark).some(({ group, isMarked }) => isMarked || others.includes(group))) return
+    const running = await runningProcessesInTurns(mark)
+    if (!running.some(({ group, isMarked }) => isMarked || others.includes(group))) return
     await wait(10)
   }
 }

@@ -17,6 +17,8 @@ import type { StdioServerConfig } from './server-config.ts'
 import { InfrastructureError } from './tool.ts'
 
 const stderrBytes = 4096
+/** Characters of it that are kept, so that a secret that is cut at their beginning is not shown. */
+const stderrKept = 65_536
 const strayLength = 200
 /**
  * Characters read of a stray first line. The limit is above what is shown, so that no secret is cut in two before
@@ -102,8 +104,7 @@ export function createStdioTransport(config: StdioServerConfig, redact: Redact =
       started.stdin.on('error', (error) => transport.onerror?.(error))
       started.stdout.on('data', receive)
       started.stderr.on('data', (chunk: Buffer) => {
-        // Redact first, then cut off the beginning: half a secret would no longer match.
-        stderr = redacted(received(stderr + chunk.toString('utf8')), redact).slice(-stderrBytes)
+        stderr = (stderr + chunk.toString('utf8')).slice(-stderrKept)
       })
     })
   }
@@ -136,7 +137,8 @@ export function createStdioTransport(config: StdioServerConfig, redact: Redact =
       child.stderr.destroy()
       child.stdin.destroy()
     },
-    stderr: () => stderr,
+    // Redact first, then cut off the beginning: half a secret would no longer match.
+    stderr: () => redacted(received(stderr), redact).slice(-stderrBytes),
     ended: () => ended,
     pid: () => child?.pid,
     stray: strayLine,
