@@ -161,6 +161,13 @@ export async function runPaperCommand(
   folder?: string,
 ): Promise<void> {
   const { id, quick = false, resume = false } = command
+  const needless = [resume ? '--resume' : '', command.out === undefined ? '' : '--out'].find(Boolean)
+  if (quick && needless !== undefined)
+    throw new AgogeError('a quick run keeps nothing', {
+      code: 'bad-option',
+      given: `--quick and ${needless}`,
+      expected: `one of both: ${needless} is of a whole run`,
+    })
   const { paper, file } = await loadPaper(id, folder)
   terminal.err(`${paper.title}\n${paper.claim}`)
   const to = command.out ?? join(resultsFolder(), `${id}.json`)

@@ -15,6 +15,14 @@ test('papers are listed with theme and verdict', async () => {
   expect(text.out).toMatch(/paper +theme +verdict/)
 })
 
+test('a quick run keeps nothing: it is neither resumed nor put elsewhere', async () => {
+  for (const option of [['--resume'], ['--out', 'x.json']]) {
+    const { code, err } = await agoge('papers', 'run', 'policy-cliff', '--quick', ...option)
+    expect(code).not.toBe(0)
+    expect(err).toContain(`--quick and ${option[0]}`)
+  }
+})
+
 test('a quick run says what it is, and leaves no result', async () => {
   const { code, out, err } = await agoge('papers', 'run', 'policy-cliff', '--quick', '--workers', '2')
   expect(err).toContain('regularised  seed 1')

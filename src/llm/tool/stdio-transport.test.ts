@@ -170,3 +170,15 @@ test('a server that has ended is noticed although a child of it holds its output
   await expect(call).rejects.toThrow(/^MCP server small: last: .*the process ended with exit code 0/)
   expect(connection.healthy()).toBe(false)
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a server that ends before it is asked anything: its exit code and last words are said',
+  async () => {
+    const error = await fault({
+      name: 'gone',
+      command: 'sh',
+      args: ['-c', 'exec 0<&-; echo no licence >&2; exit 3'],
+    })
+    expect(error.message).toMatch(/^MCP server gone: connect: .*exit code 3.*its last words: no licence$/)
+  },
+)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import {
   type JSONRPCMessage,
@@ -118,6 +119,12 @@ export function createStdioTransport(config: StdioServerConfig, redact: Redact =
     setTimeout(() => setImmediate(close), lastWords).unref()
   }
 
+  /** Resolves once the process has ended, and after so many milliseconds if it does not. */
+  async function hasEnded(within: number): Promise<void> {
+    if (child === undefined || ended !== undefined) return
+    await once(child, 'exit', { signal: AbortSignal.timeout(within) }).catch(() => {})
+  }
+
   const transport: StdioTransport = {
     start,
     send(message: JSONRPCMessage) {
@@ -126,7 +133,12 @@ export function createStdioTransport(config: StdioServerConfig, redact: Redact =
           reject(new InfrastructureError(`the server process is gone (${ended ?? 'closed'})`))
           return
         }
-        child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+        const { stdin } = child
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+          if (!error) resolve()
+          // The pipe of a process that has ended is closed before its exit code is known.
+          else void hasEnded(lastWords).then(() => reject(error))
+        })
       })
     },
     async close() {
