@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
@@ -48,7 +48,7 @@ export async function listen(
   const { getRequestListener } = await import('@hono/node-server')
   // Keeps the host program's own `Request` and `Response`.
   const server = createServer(
-    getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: unreadable }),
+    oneEachTurn(getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: unreadable })),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
@@ -66,6 +66,19 @@ export async function listen(
   })
   const { address, port: chosen } = server.address() as AddressInfo
   return { server, url: `http://${address.includes(':') ? `[${address}]` : address}:${chosen}` }
+}
+
+/** Calls the listener once in each turn of the event loop: a connection may send a hundred requests in one piece. */
+function oneEachTurn(listener: RequestListener): RequestListener {
+  const waiting: Parameters<RequestListener>[] = []
+  const next = (): void => {
+    const [first] = waiting.splice(0, 1)
+    if (waiting.length > 0) setImmediate(next)
+    listener(...first)
+  }
+  return (incoming, outgoing) => {
+    if (waiting.push([incoming, outgoing]) === 1) setImmediate(next)
+  }
 }
 
 /** Milliseconds for which a body is read before others take their turn. */

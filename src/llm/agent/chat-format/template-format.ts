@@ -188,23 +188,24 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
     }
   }
 
-  let measured: number | undefined
+  const user: ConversationMessage = { role: 'user', text: '' }
+  const answer: ConversationMessage = { role: 'assistant', text: '' }
+  const call = { id: 'c', name: 'f', arguments: {} }
+  const calling = (count: number): ConversationMessage[] => [
+    user,
+    { ...answer, calls: Array.from({ length: count }, () => call) },
+  ]
   /** Tokens that the template puts around each message: at least 1, as two empty ones show. */
-  function perMessage(): number {
-    if (measured !== undefined) return measured
-    const pair: ConversationMessage[] = [
-      { role: 'user', text: '' },
-      { role: 'assistant', text: '' },
-    ]
-    const tokensOf = (messages: readonly ConversationMessage[]): number =>
-      names.encode(render(messages, [], true)).length
-    measured = 1
-    try {
-      measured = Math.max(1, Math.floor((tokensOf([...pair, ...pair]) - tokensOf(pair)) / 2))
-    } catch (error) {
-      if (!AgogeError.isInstance(error)) throw error
-    }
-    return measured
+  const perMessage = onDemand(() => tokensBetween([user, answer], [user, answer, user, answer]) / 2)
+  /** The same for each call of a message. */
+  const perCall = onDemand(() => tokensBetween(calling(1), calling(3)) / 2)
+
+  function tokensBetween(
+    fewer: readonly ConversationMessage[],
+    more: readonly ConversationMessage[],
+  ): number {
+    const [before, after] = [fewer, more].map((messages) => names.encode(render(messages, [], true)).length)
+    return after - before
   }
 
   return {
@@ -217,7 +218,9 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
           sum + said.length + jsonLength(calls.map((call) => call.arguments)),
         jsonLength(tools),
       )
-      checkLength(perMessage() * messages.length + characters / tokenizer.longestToken, most)
+      const count = messages.reduce((sum, { calls = [] }) => sum + calls.length, 0)
+      const around = perMessage() * messages.length + (count > 1 ? perCall() * (count - 1) : 0)
+      checkLength(around + characters / tokenizer.longestToken, most)
       const text = render(messages, tools, true)
       return { tokens: Int32Array.from(names.encode(text, most)), messages: messages.length, text }
     },
@@ -307,4 +310,19 @@ function noCalls(): AgogeError {
     expected: 'calls as those of Qwen2.5, Qwen3 and Hermes, or of Llama 3.1 and 3.2',
     hint: 'use a model whose chat template supports tools, or an environment without tools (reasoning)',
   })
+}
+
+/** Measures a number of tokens when it is first asked for: at least 1, also where the template refuses what is measured. */
+function onDemand(measure: () => number): () => number {
+  let measured: number | undefined
+  return () => {
+    if (measured !== undefined) return measured
+    measured = 1
+    try {
+      measured = Math.max(1, Math.floor(measure()))
+    } catch (error) {
+      if (!AgogeError.isInstance(error)) throw error
+    }
+    return measured
+  }
 }

@@ -26,8 +26,8 @@ const lossFields: Readonly<Record<string, LossBody['field']>> = {
 const mostOfOthers = 4 * 2 ** 20
 
 /** No honest request has as much. In those that compute a loss, lists of numbers may be as long as the body. */
-const jsonLimits = { parts: 2 ** 18, commas: 2 ** 18 }
-const lossLimits = { ...jsonLimits, commas: Infinity }
+const jsonLimits = { parts: 2 ** 17, commas: 2 ** 18 }
+const lossLimits = { parts: 2 ** 18, commas: Infinity }
 
 const refuseJson = (problem: string, expected: string): never => {
   throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
