@@ -92,13 +92,13 @@ async function damageRun(kind: RunKind, { cwd, totals, report, signal }: Place):
   await Promise.all(copies.map(damageNext))
 }
 
-/** Leaves a run that was killed while it trained and has a checkpoint before its newest. */
+/** Leaves a run that was killed late in its training, so that little is left to resume, and has a checkpoint before its newest. */
 async function stopAfterTwoCheckpoints(
   kind: RunKind,
   place: { cwd: string; stopped: string; prepared: string; milliseconds: number; signal: AbortSignal },
 ): Promise<void> {
   const { cwd, stopped, prepared, milliseconds, signal } = place
-  for (let share = 0.2; share < 0.9; share += 0.1) {
+  for (let share = 0.8; share > 0.1; share -= 0.1) {
     rmSync(stopped, { recursive: true, force: true })
     const moment = { after: 'training', milliseconds: share * milliseconds } as const
     const { killed } = await killAt(kind.begin(stopped, prepared), { cwd, env, out: stopped, moment, signal })
