@@ -46,6 +46,11 @@ export const damage: AttackPart = {
   async run({ quick, folder, done, report, signal }) {
     const names = quick ? quickNames : kindNames
     const totals = { 'damaged files': 0, refused: 0, 'said, and went on': 0, 'the same bytes': 0 }
+    for (const { held, happened } of done) {
+      totals['damaged files']++
+      const how = outcomes.find((each) => happened.startsWith(each))
+      if (held && how !== undefined) totals[how]++
+    }
     for (const name of names) {
       const kind = runKinds.find((each) => each.name === name)
       if (kind === undefined) throw new Error(`no kind of run is called ${name}`)
@@ -107,8 +112,10 @@ async function stopAfterTwoCheckpoints(
   throw new Error(`${kind.name} could not be stopped between two checkpoints`)
 }
 
+/** What may come of a damaged file. What happened begins with it. */
+const outcomes = ['refused', 'said, and went on', 'the same bytes'] as const
 type Judged = Pick<AttackResult, 'happened'> &
-  ({ held: true; kind: 'refused' | 'said, and went on' | 'the same bytes' } | { held: false })
+  ({ held: true; kind: (typeof outcomes)[number] } | { held: false })
 
 function judge(
   { code, signal, overtime, stderr, stdout }: Ended,
@@ -123,12 +130,16 @@ function judge(
     const [, error = text.slice(-200)] = /^error: (.*)$/m.exec(text) ?? []
     const happened = error.replaceAll(copy, 'RUN')
     return names
-      ? { held: true, kind: 'refused', happened }
+      ? { held: true, kind: 'refused', happened: `refused: ${happened}` }
       : { held: false, happened: `it does not name the file: ${happened}` }
   }
   const said = text.split('\n').find((line) => /is damaged|is missing|begins anew/.test(line))
   if (said !== undefined)
-    return { held: true, kind: 'said, and went on', happened: said.replaceAll(copy, 'RUN') }
+    return {
+      held: true,
+      kind: 'said, and went on',
+      happened: `said, and went on: ${said.replaceAll(copy, 'RUN')}`,
+    }
   const different = firstDifference(expected, fingerprint(copy))
   return different === undefined
     ? { held: true, kind: 'the same bytes', happened: 'the same bytes as without the damage' }
