@@ -54,22 +54,21 @@ export const damage: AttackPart = {
     for (const name of names) {
       const kind = runKinds.find((each) => each.name === name)
       if (kind === undefined) throw new Error(`no kind of run is called ${name}`)
-      if (done.some((result) => result.name.startsWith(`${name}: `))) continue
       const cwd = join(folder, name.replaceAll(/\W+/g, '-'))
       mkdirSync(cwd)
-      await damageRun(kind, { cwd, totals, report, signal })
+      await damageRun(kind, { cwd, totals, done, report, signal })
       rmSync(cwd, { recursive: true })
     }
     return totals
   },
 }
 
-interface Place extends Pick<AttackOptions, 'report' | 'signal'> {
+interface Place extends Pick<AttackOptions, 'done' | 'report' | 'signal'> {
   cwd: string
   totals: Record<string, number>
 }
 
-async function damageRun(kind: RunKind, { cwd, totals, report, signal }: Place): Promise<void> {
+async function damageRun(kind: RunKind, { cwd, totals, done, report, signal }: Place): Promise<void> {
   const [whole, stopped, prepared] = ['whole', 'stopped', 'prepared'].map((name) => join(cwd, name))
   const run = (args: readonly string[]): Promise<Ended> => runCli(args, { cwd, env, limitSeconds, signal })
   if (kind.prepare !== undefined) await run(kind.prepare(prepared))
@@ -78,7 +77,11 @@ async function damageRun(kind: RunKind, { cwd, totals, report, signal }: Place):
   const milliseconds = performance.now() - began
   const expected = fingerprint(whole)
   await stopAfterTwoCheckpoints(kind, { cwd, stopped, prepared, milliseconds, signal })
-  const left = filesBeneath(stopped).flatMap((file) => Object.keys(ways).map((way) => ({ file, way })))
+  const nameOf = (file: string, way: string): string => `${kind.name}: ${file} ${way}`
+  // Where an earlier call was stopped, the names of the checkpoints may differ by when the run was killed.
+  const left = filesBeneath(stopped)
+    .flatMap((file) => Object.keys(ways).map((way) => ({ file, way })))
+    .filter(({ file, way }) => !done.some(({ name }) => name === nameOf(file, way)))
   const damageNext = async (copy: string): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const { file, way } = next
@@ -89,7 +92,7 @@ async function damageRun(kind: RunKind, { cwd, totals, report, signal }: Place):
       const result = judge(ended, { file, copy, expected })
       totals['damaged files']++
       if (result.held) totals[result.kind]++
-      report({ name: `${kind.name}: ${file} ${way}`, held: result.held, happened: result.happened })
+      report({ name: nameOf(file, way), held: result.held, happened: result.happened })
       rmSync(copy, { recursive: true })
     }
   }
