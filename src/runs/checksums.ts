@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { open, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { defined } from '../defined.ts'
@@ -86,14 +86,18 @@ async function findDamage(
 ): Promise<{ file: string; given: string; expected: string } | undefined> {
   const list = join(folder, checksumsFile)
   if (!existsSync(list)) return undefined
-  const text = readForeignFile(list, (found) => found)
+  const text = withFileErrors(list, () => readForeignFile(list, (found) => found))
   const sums = parseChecksums(text)
   if (sums === undefined)
     return { file: list, given: text.slice(0, 80), expected: 'lines of a sha-256 and the name of a file' }
   for (const [name, sum] of sums) {
     if (!counts(name)) continue
     const file = join(folder, name)
-    const given = existsSync(file) ? `sha-256 ${await hashFile(file)}` : missing
+    const given = !existsSync(file)
+      ? missing
+      : statSync(file).isFile()
+        ? `sha-256 ${await hashFile(file)}`
+        : 'a folder'
     const expected = `sha-256 ${sum}`
     if (given !== expected) return { file, given, expected: `${expected}, as it was saved` }
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { sha256, withChecksum } from './checksums.ts'
+import { sha256, withChecksum, writeChecksums } from './checksums.ts'
 import { convertRun } from './convert.ts'
 import { openRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -97,4 +97,23 @@ test('a run that was killed before it removed what its state does not name remov
   for (const name of ['step-1', 'step-9']) make(name)
   await loadRun(run, () => true)
   expect(run.list('checkpoints').toSorted()).toEqual(['best', 'final', 'step-2', 'step-3'])
+})
+
+test('a damaged checkpoint that is kept beside the newest is said, and one that a folder stands for is named', async () => {
+  for (const damage of ['flipped', 'a folder', 'gone']) {
+    const run = runWith(`kept-${damage.length}`, {})
+    for (const name of ['rl-2', 'rl-4']) {
+      run.write(`checkpoints/${name}/weights.bin`, name)
+      await writeChecksums(run.file('checkpoints', name))
+    }
+    saveRun(run, { checkpoint: 'rl-4', state: { schema: 1 }, times: {}, keep: ['rl-2'] })
+    expect(await loadRun(run, () => true)).not.toHaveProperty('warning')
+    const kept = run.file('checkpoints', 'rl-2', 'weights.bin')
+    rmSync(damage === 'gone' ? run.file('checkpoints', 'rl-2') : kept, { recursive: true })
+    if (damage === 'flipped') writeFileSync(kept, 'rl-3')
+    if (damage === 'a folder') mkdirSync(kept)
+    const { checkpoint, warning } = (await loadRun(run, () => true))!
+    expect(checkpoint).toBe('rl-4')
+    expect(warning).toContain(damage === 'gone' ? 'rl-2 is missing' : `${kept} is damaged`)
+  }
 })

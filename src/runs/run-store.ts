@@ -33,6 +33,8 @@ export interface SavedRun {
   times: Record<string, unknown> | undefined
   /** Says what is damaged of the newest checkpoint, if this is the one before it. */
   damage?: string
+  /** Says what is damaged of a checkpoint that is kept beside this one. */
+  warning?: string
 }
 
 /** Files that grow with every step. A checkpoint stores their lengths. A resumed run truncates them to these lengths. */
@@ -258,7 +260,26 @@ async function loadChecked(
     const earlier = before === null ? [] : [before.checkpoint, ...before.keep]
     removeOthers(folder, [current.checkpoint, ...current.keep, ...earlier])
   }
-  return current === null ? null : { checkpoint: current.checkpoint, state: current.state, times }
+  if (current === null) return null
+  const warning = await damagedKept(folder, current)
+  return { checkpoint: current.checkpoint, state: current.state, times, ...defined({ warning }) }
+}
+
+/** What is said of a damaged checkpoint that is kept beside the newest, such as the best one. */
+async function damagedKept(folder: RunFolder, { checkpoint, keep }: Current): Promise<string | undefined> {
+  for (const name of keep.filter((other) => other !== checkpoint))
+    try {
+      if (!folder.isFolder(`checkpoints/${name}`))
+        throw damagedFile(folder.file('checkpoints', name), {
+          given: 'no such folder',
+          expected: 'a checkpoint',
+        })
+      await verifyCheckpoint(folder, name)
+    } catch (error) {
+      if (!AgogeError.isInstance(error)) throw error
+      return `${error.message}; it was kept beside the newest checkpoint, ${checkpoint}, from which the run goes on`
+    }
+  return undefined
 }
 
 /** Compares the files of a checkpoint with the checksums in its folder and its subfolders, and with those of the run. */

@@ -79,7 +79,7 @@ export async function loadStep(folder: RunFolder): Promise<{
     state: saved.state as unknown as RunState,
     times: saved.times as unknown as Times,
     learner: readLearner(folder, saved.checkpoint),
-    damage: saved.damage,
+    damage: saved.damage ?? saved.warning,
   }
 }
 

@@ -172,7 +172,10 @@ async function runInFolder<Batch>(
   if (saved !== null) {
     await loadModels(models, folder.file('checkpoints', saved.checkpoint))
     part.importState?.(readPartState(folder, saved.checkpoint))
-    onEvent({ type: 'note', text: saved.damage ?? `resuming ${folder.path} at ${saved.checkpoint}` })
+    onEvent({
+      type: 'note',
+      text: saved.damage ?? saved.warning ?? `resuming ${folder.path} at ${saved.checkpoint}`,
+    })
   }
   const before = Number(saved?.times?.['seconds'] ?? 0)
   const began = performance.now()

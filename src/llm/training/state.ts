@@ -157,7 +157,7 @@ export async function loadState(
   return {
     checkpoint: saved.checkpoint,
     state: withClocks(state, saved.times as Times | undefined),
-    ...defined({ damage: saved.damage }),
+    ...defined({ damage: saved.damage ?? saved.warning }),
   }
 }
 
