@@ -114,6 +114,7 @@ test('a damaged checkpoint that is kept beside the newest is said, and one that 
     if (damage === 'a folder') mkdirSync(kept)
     const { checkpoint, warning } = (await loadRun(run, () => true))!
     expect(checkpoint).toBe('rl-4')
-    expect(warning).toContain(damage === 'gone' ? 'rl-2 is missing' : `${kept} is damaged`)
+    expect(warning).toContain('the checkpoint rl-2, which is kept beside the newest, is damaged')
+    expect(warning).toContain(damage === 'gone' ? 'rl-2 is missing' : kept)
   }
 })

@@ -277,7 +277,7 @@ async function damagedKept(folder: RunFolder, { checkpoint, keep }: Current): Pr
       await verifyCheckpoint(folder, name)
     } catch (error) {
       if (!AgogeError.isInstance(error)) throw error
-      return `${error.message}; it was kept beside the newest checkpoint, ${checkpoint}, from which the run goes on`
+      return `the checkpoint ${name}, which is kept beside the newest, is damaged (${error.message}): going on from ${checkpoint}`
     }
   return undefined
 }
