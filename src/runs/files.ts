@@ -257,7 +257,7 @@ export function appendLines(path: string, lines: readonly string[]): void {
   }
 }
 
-/** Characters of a text in V8. */
+/** Bytes: V8 has no text of more characters. */
 const longestText = 2 ** 29
 
 /** The complete lines of a file, in order. Empty if it does not exist. */
