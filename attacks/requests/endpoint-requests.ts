@@ -121,15 +121,15 @@ export const conversations: Kind = listOf('conversations that are too long or st
     }),
     ...['a', 'a ', '\n', '1', '😀', '<', 'ü', '<|end|>'].map((text) =>
       asking(
-        `4 MB of ${JSON.stringify(text)}`,
+        `1 MB of ${JSON.stringify(text)}`,
         long,
-        say(1, text.repeat(4_000_000 / (Buffer.byteLength(JSON.stringify(text)) - 2))),
+        say(1, text.repeat(1_000_000 / (Buffer.byteLength(JSON.stringify(text)) - 2))),
       ),
     ),
     ...['a ', '\n', '😀'].map((text) =>
       asking(`20,000 times ${JSON.stringify(text)}`, long, say(1, text.repeat(20_000))),
     ),
-    asking('100,000 parts', either(), { messages: [{ role: 'user', content: times(100_000, () => part) }] }),
+    asking('30,000 parts', either(), { messages: [{ role: 'user', content: times(30_000, () => part) }] }),
     asking('1,000 calls', long, {
       messages: [
         ...hi,
@@ -139,8 +139,8 @@ export const conversations: Kind = listOf('conversations that are too long or st
         },
       ],
     }),
-    asking('arguments of 4 MB', long, call(`{"a":"${'x'.repeat(4_000_000)}"}`)),
-    ...[100, 5_000, 100_000, 1_000_000].map((depth) =>
+    asking('arguments of 1 MB', long, call(`{"a":"${'x'.repeat(1_000_000)}"}`)),
+    ...[100, 5_000, 100_000, 400_000].map((depth) =>
       asking(
         `arguments ${depth} lists deep`,
         either(/messages|arguments/),

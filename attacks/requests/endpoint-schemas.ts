@@ -266,7 +266,7 @@ export const tools: Kind = listOf(
         }),
       ),
       one('the same name twice', { tools: [toolOf('a'), toolOf('a')], tool_choice: 'required' }),
-      one('a description of 4 MB', { tools: [toolOf('a', {}, { description: 'x'.repeat(4_000_000) })] }),
+      one('a description of 1 MB', { tools: [toolOf('a', {}, { description: 'x'.repeat(1_000_000) })] }),
       one(
         'a choice that is no tool',
         { tools: [toolOf('a')], tool_choice: { type: 'function', function: { name: 'b' } } },

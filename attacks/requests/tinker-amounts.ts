@@ -50,7 +50,7 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
       'asample',
       sampling({ stop: times(10_000, (i) => `text ${i}`) }),
     ),
-    calling('a stop text of 4 MB', either(/stop/), 'asample', sampling({ stop: ['x'.repeat(4_000_000)] })),
+    calling('a stop text of 1 MB', either(/stop/), 'asample', sampling({ stop: ['x'.repeat(1_000_000)] })),
     calling('a prompt of 100,000 tokens', either(/token|window/), 'asample', {
       ...recordOf(sampling({})),
       prompt: { chunks: [{ tokens: times(100_000, () => 9) }] },
@@ -73,7 +73,7 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
       'no model that it knows',
       refused(/model/, 404),
       'asample',
-      sampling({}, { base_model: 'x'.repeat(4_000_000) }),
+      sampling({}, { base_model: 'x'.repeat(1_000_000) }),
     ),
     calling(
       'keys of another number',
@@ -101,7 +101,7 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
     calling('a step after it', legal(), 'optim_step', step({ learning_rate: 1e-4 })),
     ...times(12, (i) => calling('another session', legal(), 'create_session', { tags: [i] })),
     calling('10,000 tags', legal(), 'create_session', { tags: times(10_000, String) }),
-    calling('telemetry of 4 MB', legal(), 'telemetry', { events: ['x'.repeat(4_000_000)] }),
+    calling('telemetry of 1 MB', legal(), 'telemetry', { events: ['x'.repeat(1_000_000)] }),
   ]
 })
 

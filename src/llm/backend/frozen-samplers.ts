@@ -56,6 +56,12 @@ export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamp
   const toAll = (message: ToWorker): void => helpers.forEach((helper) => helper.post(message))
 
   function hold(data: Float32Array): void {
+    if (helpers.some(({ ended }) => ended)) {
+      // One that ended for lack of memory is started again, with the others.
+      for (const helper of helpers) void helper.end()
+      helpers = []
+      held = observedTokenizer = undefined
+    }
     if (held === data) return
     const shared = (): Float32Array =>
       new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))

@@ -109,6 +109,7 @@ export function createParallelLearner(
         config,
       )
       const helped: Helper[] = []
+      const first = threads.helperOf(0)
       try {
         const parts = await inParts(
           sequences,
@@ -117,13 +118,13 @@ export function createParallelLearner(
           (helper, part, inside) => {
             helped.push(helper)
             // What was accumulated before is added to in the same order as in this thread.
-            if (helper === threads.helperOf(0)) helper.gradient.set(own.gradient)
+            if (helper === first) helper.gradient.set(own.gradient)
             const asked = { sequences: packSequences(part), loss, threads: inside }
             return helper.ask('forwardBackward', asked, signal)
           },
         )
         for (const helper of helped)
-          if (helper === threads.helperOf(0)) own.gradient.set(helper.gradient)
+          if (helper === first) own.gradient.set(helper.gradient)
           else addInChunks(own.gradient, helper.gradient)
         return lossReport(parts.map(({ result }) => result))
       } catch (error) {

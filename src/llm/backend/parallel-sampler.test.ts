@@ -92,6 +92,24 @@ test('a listener that throws fails its call, also for rows in another thread, an
   await Promise.all([sampler.dispose(), threads.dispose()])
 })
 
+test('a thread that ended fails the call in it; the next call starts it again, with the same weights', async () => {
+  const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
+  const threads = createThreads({ ...own, count: 2, apart: true, tokenBudget: 64 })
+  const sampler = createParallelSampler({ ...own, threads })
+  sampler.setTexts(packTexts(Array.from({ length: 64 }, (_, id) => Uint8Array.of(32 + id))))
+  const digits = { ...options, stop: [], grammar: { regex: '[0-9]{6}' } }
+  const expected = await sampler.sample(requests, digits, 1)
+  for (const part of [0, 1]) {
+    const failing = sampler.sample(requests, digits, 1)
+    const ending = threads.helperOf(part)?.end()
+    await expect(failing).rejects.toMatchObject({ code: 'worker-ended' })
+    await ending
+    sampler.clear()
+    expect(await sampler.sample(requests, digits, 1)).toEqual(expected)
+  }
+  await Promise.all([sampler.dispose(), threads.dispose()])
+})
+
 test('rows whose grammar a client brought are sampled in other threads, few or many', async () => {
   const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
   const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })

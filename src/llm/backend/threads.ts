@@ -112,6 +112,8 @@ export interface Helper {
     onToken?: (...drawn: DrawnToken) => void,
   ): Promise<Work[K]['answer']>
   post(message: ToWorker): void
+  /** Whether the thread has ended, so that every call fails. */
+  readonly ended: boolean
   end(): Promise<unknown>
 }
 
@@ -138,7 +140,7 @@ export interface Threads {
   readonly apart: boolean
   /**
    * The thread of a part, 0 to `count` - 1, with the current weights; undefined if that is this one, which it is of part 0 unless
-   * `apart`. The first call starts all of them.
+   * `apart`. The first call starts all of them; one that ended since, for lack of memory, is started again.
    */
   helperOf(part: number): Helper | undefined
   /** Marks the weights of the helpers as outdated. */
@@ -164,10 +166,12 @@ export function createThreads(options: ThreadsOptions): Threads {
     helperOf(part) {
       if (part < here) return undefined
       const source = (weights ??= shared())
-      if (helpers.length === 0)
-        helpers = Array.from({ length: count - here }, () =>
-          startHelper({ config, ...others, weights: source, gradient: shared() }),
-        )
+      const start = (): Helper => startHelper({ config, ...others, weights: source, gradient: shared() })
+      if (helpers.length === 0) helpers = Array.from({ length: count - here }, start)
+      if (helpers[part - here].ended) {
+        helpers[part - here] = start()
+        helpers[part - here].post({ type: 'weights' })
+      }
       if (changed) {
         source.set(parameters.data)
         toAll({ type: 'weights' })
@@ -207,7 +211,19 @@ interface Asked {
 }
 
 /** Of a thread. Weights and caches of keys and values do not count. */
-const heapMegabytes = 1536
+const heapMegabytes = 512
+
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+function outOfMemory(): AgogeError {
+  return new AgogeError('a thread of the model ran out of memory', {
+    code: 'worker-ended',
+    given: `more than ${heapMegabytes} MB, weights and caches not counted`,
+    expected: 'grammars that are smaller, or fewer of them at a time',
+    hint: 'the next call starts the thread again',
+  })
+}
 
 /** @param data `weights` and `gradient` are shared memory; the thread reads the weights at the first message `weights`. */
 export function startHelper(data: WorkerData): Helper {
@@ -247,7 +263,7 @@ export function startHelper(data: WorkerData): Helper {
     else if ('error' in message) ended?.reject(message.error)
     else ended?.reject(new AgogeError(message.refused.message, message.refused.details))
   })
-  worker.on('error', failAll)
+  worker.on('error', (error) => failAll(isOutOfMemory(error) ? outOfMemory() : error))
   worker.on('exit', (code) => {
     ended = new AgogeError('a thread of the model ended', {
       code: 'worker-ended',
@@ -260,6 +276,9 @@ export function startHelper(data: WorkerData): Helper {
   return {
     gradient: data.gradient,
     post,
+    get ended() {
+      return ended !== undefined
+    },
     async ask<K extends keyof Work>(
       type: K,
       what: Work[K]['ask'],

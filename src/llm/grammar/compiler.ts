@@ -37,7 +37,7 @@ interface Job {
 }
 
 /** Of the thread. A grammar of 3 of the 10 million steps that `grammarLimits.compiling` allows took 21 MB. */
-const heapMegabytes = 512
+const heapMegabytes = 256
 /** Most waiting grammars. */
 const mostJobs = 64
 /** Most cached grammars, and most numbers in all of them. */

@@ -253,23 +253,30 @@ function bestMatch(cache: KeyValueCache, prompt: Int32Array): Beginning {
 
 /**
  * Places rows behind the first `active` slots, which do not move, each with the prefix it starts from. Uses free slots
- * if they have enough capacity. Otherwise rearranges the cache into up to `mostEnvs` slots and keeps the content of
- * other slots as far as there is memory.
+ * if they have enough capacity. Otherwise rearranges the cache into as many slots as `thatFit` allows and keeps the
+ * content of other slots as far as there is memory. Rows as long as before are kept only where all rows fit so.
+ *
+ * @param capacity that the active and the joining rows need.
+ * @param thatFit how many slots of a capacity there is memory for.
  */
 export function joinRows(
   cache: KeyValueCache,
   active: number,
   beginnings: readonly Beginning[],
   capacity: number,
-  mostEnvs: number,
+  thatFit: (capacity: number) => number,
 ): void {
   const needed = active + beginnings.length
   if (needed > cache.slots || capacity > cache.capacity) {
     const others = Array.from(cache.lengths, (length, slot) => ({ slot, length }))
-    const remembered = others.slice(active).filter(({ slot }) => beginnings.every((b) => b.slot !== slot))
+    const longest = Math.max(capacity, cache.capacity)
+    const wanted = needed <= thatFit(longest) ? longest : capacity
+    const remembered = others
+      .slice(active)
+      .filter(({ slot, length }) => length <= wanted && beginnings.every((b) => b.slot !== slot))
     const empty = Array.from({ length: needed }, () => ({ slot: 0, length: 0 }))
     const all = [...others.slice(0, active), ...beginnings, ...remembered, ...empty]
-    cache.arrange(all.slice(0, Math.max(needed, mostEnvs)), Math.max(capacity, cache.capacity))
+    cache.arrange(all.slice(0, Math.max(needed, thatFit(wanted))), wanted)
     return
   }
   /** Which content each slot holds. */

@@ -164,10 +164,11 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
     // Rows with the longest rest to read come first.
     const order = joining.map((_, i) => i).sort((a, b) => left(b) - left(a) || a - b)
     const beginnings = order.map((i) => plans[i])
-    const capacity = roundUp(1 + Math.max(...prompts.map(({ length }) => length)))
     const first = batch.length
+    const lengths = [...cache.lengths.subarray(0, first), ...prompts.map(({ length }) => length)]
+    const capacity = roundUp(1 + Math.max(...lengths))
     if (first > 0 || calls.get(joining[0])?.concurrent === true)
-      joinRows(cache, first, beginnings, capacity, envsThatFit(Math.max(capacity, cache.capacity)))
+      joinRows(cache, first, beginnings, capacity, envsThatFit)
     else cache.arrange(beginnings, capacity)
     for (const [place, i] of order.entries()) {
       joining[i].slot = first + place

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import { AgogeError } from '../../error.ts'
@@ -117,18 +118,23 @@ const restSeconds = 2
 
 /**
  * Reads the rest of a body that was refused and forgets it, before the answer is sent: many clients send all before they read, and a
- * connection that is closed with unread bytes loses the answer. Returns whether the body has ended; if not, close the connection.
+ * connection that is closed with unread bytes loses the answer. One piece of some kilobytes each millisecond, however fast the client
+ * sends. Returns whether the body has ended; if not, close the connection.
  */
 export async function dropBody(incoming: HttpBindings['incoming']): Promise<boolean> {
   if (incoming.complete || incoming.destroyed) return true
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, restSeconds * 1000)
-    const end = (): void => {
-      clearTimeout(timer)
-      resolve()
+  let [isLate, timer] = [false, undefined as NodeJS.Timeout | undefined]
+  async function dropAll(): Promise<void> {
+    for await (const _ of incoming.iterator({ destroyOnReturn: false })) {
+      if (isLate) return
+      await sleep(1)
     }
-    incoming.once('end', end).once('close', end).resume()
-  })
+  }
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, restSeconds * 1000)))
+  // A client that leaves ends it too.
+  await Promise.race([dropAll().catch(() => {}), late])
+  isLate = true
+  clearTimeout(timer)
   return incoming.complete
 }
 

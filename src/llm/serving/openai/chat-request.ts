@@ -100,7 +100,7 @@ function readContent(content: unknown, at: string): string {
 }
 
 /** Longer arguments fit no window, and take long to parse. */
-const mostArguments = 2 ** 20
+const mostArguments = 2 ** 19
 
 function readCall(call: unknown, at: string): NonNullable<ConversationMessage['calls']>[number] {
   const called = isRecord(call) ? call['function'] : undefined

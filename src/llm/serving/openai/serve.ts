@@ -32,7 +32,7 @@ export interface ServeOptions {
   key?: string
   /** Maximum rows (choices of requests) that wait or are being sampled. Further requests get status 429. Default: 256. */
   mostRows?: number
-  /** Maximum size of a request's body in bytes. Default: 4 MiB. */
+  /** Maximum size of a request's body in bytes. Default: 1 MiB. */
   mostBytes?: number
   /** Called for every request after its response. */
   onRequest?: (line: { method: string; path: string; status: number; seconds: number }) => void
@@ -58,15 +58,7 @@ export interface Served {
  * const { url, close } = await serveOpenAI({ model: { name: 'agoge', backend, tokenizer, format, window } })
  */
 export async function serveOpenAI(options: ServeOptions): Promise<Served> {
-  const {
-    model,
-    host = '127.0.0.1',
-    port = 0,
-    key,
-    mostRows = 256,
-    mostBytes = 4 * 2 ** 20,
-    onRequest,
-  } = options
+  const { model, host = '127.0.0.1', port = 0, key, mostRows = 256, mostBytes = 2 ** 20, onRequest } = options
   const hint = 'Set one in the environment variable AGOGE_SERVE_KEY, or leave out --host.'
   checkExposure(host, key, 'needs-key', hint)
   const { continuousBatching } = model.backend

@@ -23,7 +23,7 @@ const lossFields: Readonly<Record<string, LossBody['field']>> = {
 }
 
 /** Most bytes of a body that is read in the thread that answers. */
-const mostOfOthers = 4 * 2 ** 20
+const mostOfOthers = 2 ** 20
 
 /** No honest request has as much. In those that compute a loss, lists of numbers may be as long as the body. */
 const jsonLimits = { parts: 2 ** 17, commas: 2 ** 18 }

@@ -44,7 +44,7 @@ export interface TinkerServerOptions {
   maxModels?: number
   /** Maximum waiting requests. Further ones get status 429. Default: 1024. */
   maxQueue?: number
-  /** Maximum size of a request that computes a loss, in bytes. Default: 64 MiB. Other requests have up to 4 MiB. */
+  /** Maximum size of a request that computes a loss, in bytes. Default: 64 MiB. Other requests have up to 1 MiB. */
   maxBody?: number
   /** Called for errors of the server itself. */
   onFault?: (error: unknown) => void
