@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { sha256, withChecksum, writeChecksums } from './checksums.ts'
+import { checksumsFile, sha256, withChecksum, writeChecksums } from './checksums.ts'
 import { convertRun } from './convert.ts'
 import { openRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -100,7 +100,7 @@ test('a run that was killed before it removed what its state does not name remov
 })
 
 test('a damaged checkpoint that is kept beside the newest is said, and one that a folder stands for is named', async () => {
-  for (const damage of ['flipped', 'a folder', 'gone']) {
+  for (const damage of ['flipped', 'a folder', 'gone', 'no checksums']) {
     const run = runWith(`kept-${damage.length}`, {})
     for (const name of ['rl-2', 'rl-4']) {
       run.write(`checkpoints/${name}/weights.bin`, name)
@@ -108,7 +108,7 @@ test('a damaged checkpoint that is kept beside the newest is said, and one that 
     }
     saveRun(run, { checkpoint: 'rl-4', state: { schema: 1 }, times: {}, keep: ['rl-2'] })
     expect(await loadRun(run, () => true)).not.toHaveProperty('warning')
-    const kept = run.file('checkpoints', 'rl-2', 'weights.bin')
+    const kept = run.file('checkpoints', 'rl-2', damage === 'no checksums' ? checksumsFile : 'weights.bin')
     rmSync(damage === 'gone' ? run.file('checkpoints', 'rl-2') : kept, { recursive: true })
     if (damage === 'flipped') writeFileSync(kept, 'rl-3')
     if (damage === 'a folder') mkdirSync(kept)

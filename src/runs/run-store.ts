@@ -2,6 +2,7 @@ import { defined } from '../defined.ts'
 import { AgogeError } from '../error.ts'
 import { parseForeignJson } from '../untrusted/foreign-json.ts'
 import {
+  checksumsFile,
   damagedFile,
   forgetChecked,
   hasChecked,
@@ -267,12 +268,19 @@ async function loadChecked(
 
 /** What is said of a damaged checkpoint that is kept beside the newest, such as the best one. */
 async function damagedKept(folder: RunFolder, { checkpoint, keep }: Current): Promise<string | undefined> {
+  const hasSums = (name: string): boolean => folder.has(`checkpoints/${name}/${checksumsFile}`)
   for (const name of keep.filter((other) => other !== checkpoint))
     try {
       if (!folder.isFolder(`checkpoints/${name}`))
         throw damagedFile(folder.file('checkpoints', name), {
           given: 'no such folder',
           expected: 'a checkpoint',
+        })
+      // Without its list nothing tells whether it is whole.
+      if (hasSums(checkpoint) && !hasSums(name))
+        throw damagedFile(folder.file('checkpoints', name, checksumsFile), {
+          given: 'no such file',
+          expected: 'the checksums of the checkpoint',
         })
       await verifyCheckpoint(folder, name)
     } catch (error) {
