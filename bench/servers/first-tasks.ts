@@ -2,8 +2,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runCli, sandboxed } from './measure.ts'
+import { runCli, sandboxed, thisMachine } from './measure.ts'
 import { prepareFolder } from './prepare.ts'
+import type { ServerRow } from './row.ts'
 import type { BenchServer } from './servers.ts'
 
 export interface FirstTasks {
@@ -11,6 +12,7 @@ export interface FirstTasks {
   server: string
   date: string
   command: string
+  machine: ServerRow['machine']
   /** From the start of the command until the tenth task was shown. Null: it was not shown in time. */
   seconds: number | null
 }
@@ -35,6 +37,7 @@ export async function timeFirstTasks(server: BenchServer): Promise<void> {
     server: server.name,
     date: new Date().toISOString().slice(0, 10),
     command: ['agoge', ...options].join(' '),
+    machine: thisMachine(),
     seconds: isEnough(stdout) ? Number((minutes * 60).toFixed(1)) : null,
   }
   mkdirSync(folder, { recursive: true })
@@ -44,10 +47,10 @@ export async function timeFirstTasks(server: BenchServer): Promise<void> {
 /** Seconds that were asked for. */
 const bar = 15
 
-/** The times of all servers in a sentence. Empty if none is stored. */
-export function firstTasksText(times: readonly FirstTasks[]): string {
+/** The times of all servers in a sentence, with the machines they were measured on. Empty if none is stored. */
+export function firstTasksText(times: readonly FirstTasks[], machines: string): string {
   if (times.length === 0) return ''
   const inTime = times.filter(({ seconds }) => seconds !== null && seconds <= bar)
   const each = times.map(({ server, seconds }) => `${server} ${seconds ?? `not in ${limitMinutes * 60}`}`)
-  return `\`agoge tasks\` showed the first ten tasks within ${bar} seconds of its start on ${inTime.length} of ${times.length} servers (seconds: ${each.join(', ')}).`
+  return `\`agoge tasks\` showed the first ten tasks within ${bar} seconds of its start on ${inTime.length} of ${times.length} servers (${machines}; seconds: ${each.join(', ')}).`
 }

@@ -19,6 +19,12 @@ interface Ended {
   stopped: boolean
 }
 
+export const thisMachine = (): ServerRow['machine'] => ({
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: availableParallelism(),
+  node: process.version,
+})
+
 /** Measures 300 tasks of a server, then trains on it with one seed, for at most `limitMinutes`. Returns its row. */
 export async function measureServer(
   server: BenchServer,
@@ -37,7 +43,6 @@ export async function measureServer(
   ]
   const ended = await runCli([...options, '--out', 'run'], folder, limitMinutes)
   const { usable, leftOut, error } = readPrinted(ended.stderr)
-  const [cpu, cores, node] = [cpus()[0]?.model ?? 'unknown', availableParallelism(), process.version]
   const row: ServerRow = {
     schema: 1,
     server: server.name,
@@ -45,7 +50,7 @@ export async function measureServer(
     seed,
     date: new Date().toISOString().slice(0, 10),
     command: ['agoge', ...options].join(' '),
-    machine: { cpu, cores, node },
+    machine: thisMachine(),
     minutes: Number(ended.minutes.toFixed(1)),
     limitMinutes,
     stopped: ended.stopped,

@@ -60,7 +60,9 @@ export function rowsText(
     'Tools that need the internet are not counted. Tasks, expert and cheating agents are those of `agoge tasks --count 300`; the highest rate of the cheating agents is shown. Attacks: the highest rate at which an attack of `agoge audit --tasks 100` was rewarded with the task undone. Success on held-out tasks, the mean of the seeds. New sentences and new words: success after RL on 96 further tasks, worded as no request of training; half of them have verbs and nouns that training never uses, too. Differences are paired by task. Their 95% intervals are of the mean of the seeds that were measured: they cover the choice of tasks, not that of seeds.',
     '',
     `Minutes are of \`agoge train\` on ${machines(rows)}, from the first call that finds out what the tools do to the report; in brackets the steps of RL, which \`--time-limit\` makes fewer where they would take too long.`,
-    ...[firstTasksText(firstTasks), ...replaced].filter(Boolean).flatMap((sentence) => ['', sentence]),
+    ...[firstTasksText(firstTasks, machines(firstTasks)), ...replaced]
+      .filter(Boolean)
+      .flatMap((sentence) => ['', sentence]),
     ...(requests.length === 0
       ? []
       : ['', '### Three requests of each seed, drawn at random', '', ...requests]),
@@ -104,9 +106,9 @@ function minutesOf({ minutes, rlSteps, stopped }: ServerRow): string {
   return `${minutes.toFixed(1)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`
 }
 
-/** The machines that rows were measured on. */
-function machines(rows: readonly ServerRow[]): string {
-  const names = rows.map(({ machine: { cores, cpu, node } }) => `${cores} cores (${cpu}, Node ${node})`)
+/** The machines that something was measured on. */
+function machines(measured: readonly Pick<ServerRow, 'machine'>[]): string {
+  const names = measured.map(({ machine: { cores, cpu, node } }) => `${cores} cores (${cpu}, Node ${node})`)
   return [...new Set(names)].join(' or ')
 }
 
