@@ -20,3 +20,8 @@ export function asMemoryError(cause: unknown): unknown {
     cause,
   })
 }
+
+/** Whether this is how a thread ended that needed more than its heap may have. */
+export function isThreadOutOfMemory(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}

@@ -111,7 +111,7 @@ export const conversations: Kind = listOf('conversations that are too long or st
     '\uE0F00\uE0F1',
   ]
   return [
-    ...[2_000, 10_000, 50_000, 100_000].flatMap((count) => [
+    ...[2_000, 10_000, 20_000, 30_000].flatMap((count) => [
       asking(`${count} empty messages`, long, say(count, '')),
       asking(`${count} system messages`, long, say(count, 'x', 'system')),
     ]),

@@ -105,7 +105,7 @@ const bombs: readonly (readonly [string, Schema])[] = [
   ['a reference to nothing', { $ref: '#/$defs/none' }],
   ['a reference to __proto__', { $ref: '#/__proto__' }],
   ['an enum of 20,000', { enum: times(20_000, (i) => `item ${i}`) }],
-  ['an enum of 100,000', { enum: times(100_000, (i) => `item ${i}`) }],
+  ['an enum of 60,000', { enum: times(60_000, (i) => `item ${i}`) }],
   ['an enum of one text of 1 MB', { enum: ['x'.repeat(1_000_000)] }],
   ['no value', { enum: [] }],
   [

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { startThread } from '../../engine/tensor/index.ts'
 import type { ErrorData } from '../../error.ts'
 import { AgogeError } from '../../error.ts'
+import { isThreadOutOfMemory } from '../../memory-error.ts'
 import type { TokenTexts } from '../grammar/cursor.ts'
 import type { LossSettings, SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
@@ -213,9 +214,6 @@ interface Asked {
 /** Of a thread. Weights and caches of keys and values do not count. */
 const heapMegabytes = 512
 
-const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-
 function outOfMemory(): AgogeError {
   return new AgogeError('a thread of the model ran out of memory', {
     code: 'worker-ended',
@@ -263,7 +261,7 @@ export function startHelper(data: WorkerData): Helper {
     else if ('error' in message) ended?.reject(message.error)
     else ended?.reject(new AgogeError(message.refused.message, message.refused.details))
   })
-  worker.on('error', (error) => failAll(isOutOfMemory(error) ? outOfMemory() : error))
+  worker.on('error', (error) => failAll(isThreadOutOfMemory(error) ? outOfMemory() : error))
   worker.on('exit', (code) => {
     ended = new AgogeError('a thread of the model ended', {
       code: 'worker-ended',

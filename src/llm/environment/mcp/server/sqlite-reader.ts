@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { startThread } from '../../../../engine/tensor/index.ts'
+import { isThreadOutOfMemory } from '../../../../memory-error.ts'
 import { createThreadQueue } from '../../../../thread-queue.ts'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import type { PlainObject } from '../salient.ts'
@@ -30,7 +31,7 @@ async function ask(question: DatabaseQuestion): Promise<DatabaseAnswer> {
     return await thread.ask(question, { most: patience })
   } catch (cause) {
     const isSlow = cause instanceof DOMException && cause.name === 'TimeoutError'
-    const isLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    const isLarge = isThreadOutOfMemory(cause)
     if (!isSlow && !isLarge) throw cause
     const within = isSlow ? `within ${patience / 1000} s` : 'in the memory of a thread'
     throw new InfrastructureError(`the database of the server cannot be read ${within}`, { cause })
