@@ -55,13 +55,13 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
       ...recordOf(sampling({})),
       prompt: { chunks: [{ tokens: times(100_000, () => 9) }] },
     }),
-    calling('100,000 chunks', either(/token|window|parts/), 'asample', {
+    calling('60,000 chunks', either(/token|window|parts/), 'asample', {
       ...recordOf(sampling({})),
-      prompt: { chunks: times(100_000, () => ({ tokens: [9] })) },
+      prompt: { chunks: times(60_000, () => ({ tokens: [9] })) },
     }),
-    calling('100,000 empty chunks', refused(/token|parts/), 'asample', {
+    calling('60,000 empty chunks', refused(/token|parts/), 'asample', {
       ...recordOf(sampling({})),
-      prompt: { chunks: times(100_000, () => ({ tokens: [] })) },
+      prompt: { chunks: times(60_000, () => ({ tokens: [] })) },
     }),
     ...[-1, 1024, 2 ** 31 - 1].map((id) =>
       calling(`token ${id}`, either(/token/), 'asample', {
