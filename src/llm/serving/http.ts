@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import { AgogeError } from '../../error.ts'
-import { yieldToEventLoop } from '../../event-loop.ts'
 import type { ErrorCode } from '../../error.ts'
+import { inSharedTurn, ownTurn } from './turns.ts'
 
 interface HttpEnv {
   Bindings: HttpBindings
@@ -70,20 +70,10 @@ export async function listen(
 }
 
 /** Calls the listener once in each turn of the event loop: a connection may send a hundred requests in one piece. */
-function oneEachTurn(listener: RequestListener): RequestListener {
-  const waiting: Parameters<RequestListener>[] = []
-  const next = (): void => {
-    const [first] = waiting.splice(0, 1)
-    if (waiting.length > 0) setImmediate(next)
-    listener(...first)
-  }
-  return (incoming, outgoing) => {
-    if (waiting.push([incoming, outgoing]) === 1) setImmediate(next)
-  }
-}
-
-/** Milliseconds for which a body is read before others take their turn. */
-const longestTurn = 10
+const oneEachTurn =
+  (listener: RequestListener): RequestListener =>
+  (incoming, outgoing) =>
+    void ownTurn().then(() => listener(incoming, outgoing))
 
 /**
  * Reads the body of a request. Reads Node's stream, which takes half the time of the web stream that Hono reads.
@@ -98,18 +88,13 @@ export async function readBody(
   tooLarge: () => Error,
 ): Promise<void> {
   if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge()
-  let [size, busy] = [0, 0]
+  let size = 0
   // The connection outlives a refusal, so that its answer arrives.
   for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length
     if (size > most) throw tooLarge()
-    const begun = performance.now()
-    take(part)
-    busy += performance.now() - begun
-    // What has arrived together comes without a pause, up to two megabytes.
-    if (busy < longestTurn) continue
-    await yieldToEventLoop()
-    busy = 0
+    // What has arrived together comes without a pause, up to two megabytes of each client.
+    await inSharedTurn(() => take(part))
   }
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
-import { yieldToEventLoop } from '../../../event-loop.ts'
 import { createJoiningQueue, createSampleQueue } from '../../agent/sample-queue.ts'
 import { createGrammarCompiler } from '../../grammar/compiler.ts'
 import {
@@ -16,6 +15,7 @@ import {
   readBody,
 } from '../http.ts'
 import { createJsonReader } from '../json-body.ts'
+import { ownTurn } from '../turns.ts'
 import { answerChat } from './chat-completions.ts'
 import { RequestError, errorResponse, isRecord, respond, shownValue } from './protocol.ts'
 import type { Json } from './protocol.ts'
@@ -185,8 +185,9 @@ async function readRequest(incoming: IncomingMessage, mostBytes: number): Promis
     (part) => reader.push(part),
     () => new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`),
   )
+  await ownTurn()
   const body = reader.end()
-  await yieldToEventLoop()
+  await ownTurn()
   return redacted(checked(body, objectOf), noSecrets)
 }
 

@@ -9,6 +9,7 @@ import { apiPath } from '../../backend/tinker/wire.ts'
 import { unpackSequences } from '../../backend/sequences.ts'
 import { readBody } from '../http.ts'
 import { createJsonCounter, createJsonReader } from '../json-body.ts'
+import { ownTurn } from '../turns.ts'
 import type { Call } from './context.ts'
 import { type Fields, fieldsOf, refuse } from './fields.ts'
 import type { LossBody } from './loss-body.ts'
@@ -102,6 +103,7 @@ async function readFields(incoming: IncomingMessage, most: number, digest: Hash)
     },
     tooLarge(most, 'Only requests that compute a loss may be longer.'),
   )
+  await ownTurn()
   return {
     body: redacted(
       checked(reader.end(), (body) => fieldsOf(body, 'body')),

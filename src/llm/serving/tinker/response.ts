@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../../event-loop.ts'
+import { ownTurn } from '../turns.ts'
 import type { Reply } from './context.ts'
 
 /** Characters of a piece. */
@@ -37,7 +37,7 @@ export async function* jsonPieces(json: Readonly<Record<string, unknown>>): Asyn
       if (text.length < pieceLength) continue
       yield text
       text = ''
-      await yieldToEventLoop()
+      await ownTurn()
     }
     text += ']'
   }
