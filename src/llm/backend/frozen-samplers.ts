@@ -3,6 +3,7 @@ import { defaultDevice, defaultThreads } from '../../engine/tensor/index.ts'
 import type { FrozenSampler } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import { parameterLayout } from '../model/parameters.ts'
+import { askForward } from './parallel-learner.ts'
 import { checkRequests, needsTexts } from '../sampling/requests.ts'
 import { askToSample, createRoutes, fewRows, sampleInParts, withPromptLogprobs } from './parallel-sampler.ts'
 import type { Helper, ToWorker } from './threads.ts'
@@ -99,7 +100,12 @@ export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamp
             askToSample(helpers[part], rows, settings, how),
           )
           return withPromptLogprobs(requests, options, outputs, (sequences) =>
-            helpers[0].ask('forward', { sequences: sequences.map((row) => row.slice()) }, options.signal),
+            askForward(
+              helpers[0],
+              sequences.map((tokens) => ({ tokens })),
+              {},
+              options.signal,
+            ),
           )
         }),
     }),

@@ -62,7 +62,7 @@ export interface Learner {
 
 type Runs = Pick<Program, 'run' | 'release'>
 
-/** Compiles programs at first use. The order of computation depends only on the data. */
+/** Compiles programs, and allocates what they need, at first use. The order of computation depends only on the data. */
 export function createLearner(options: LearnerOptions): Learner {
   const { config, parameters, packing } = options
   const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
@@ -74,7 +74,7 @@ export function createLearner(options: LearnerOptions): Learner {
   const keepMemory = options.activationBytes === undefined
   // The runtime needs tables as long as rows, whatever the positions in them.
   const positions = rowLength(Math.max(config.max_position_embeddings, packing ?? 0))
-  const table = rotaryTable(config, positions)
+  let madeTable: ReturnType<typeof rotaryTable> | undefined
 
   const program = (key: string, make: () => Promise<Runs>): Promise<Runs> => {
     let found = programs.get(key)
@@ -103,6 +103,7 @@ export function createLearner(options: LearnerOptions): Learner {
     const size = time / blocks
     const half = headWidth(config) / 2
     const count = batch.rows.length
+    const table = (madeTable ??= rotaryTable(config, positions))
     const shape = [batch.count, time]
     const limitsShape = blocks === 1 ? [...shape, time] : [batch.count, blocks, size, time]
     return {

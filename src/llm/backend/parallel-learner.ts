@@ -1,14 +1,23 @@
 import { defined } from '../../defined.ts'
+import { yieldToEventLoop } from '../../event-loop.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import { addInChunks } from '../../engine/tensor/index.ts'
 import type { LossReport, LossSettings } from '../model-backend.ts'
-import { checkSequences, checkTemperatures, checkTraining, packSequences } from './sequences.ts'
+import {
+  checkSequences,
+  checkTemperatures,
+  checkTraining,
+  packRows,
+  packSequences,
+  type Row,
+  splitValues,
+} from './sequences.ts'
 import { createLearner } from './learner.ts'
 import type { LearnerCall, LearnerForward, LearnerOptions } from './learner.ts'
 import { lossReport } from './loss-report.ts'
 import { parameterLayout } from '../model/parameters.ts'
 import { allParts } from './threads.ts'
-import type { Helper, Threads } from './threads.ts'
+import type { Helper, Threads, Work } from './threads.ts'
 
 /**
  * From this many parameters on, a single micro-batch is not split over threads. At 8 x 128 tokens, threads inside the
@@ -78,6 +87,7 @@ export function createParallelLearner(
     async forward(sequences, { signal, temperatures, what } = {}) {
       checkSequences(sequences, config)
       checkTemperatures(sequences, temperatures)
+      await yieldToEventLoop()
       const rows = sequences.map((tokens, i) => ({ tokens, temperatures: temperatures?.[i] }))
       const parts = await inParts(
         rows,
@@ -87,16 +97,7 @@ export function createParallelLearner(
             part.map(({ tokens }) => tokens),
             { signal, temperatures: part.map((row) => row.temperatures), what, threads: inside },
           ),
-        (helper, part, inside) => {
-          // Copied, because a message transfers the whole buffer of a view.
-          const asked = {
-            sequences: part.map(({ tokens }) => tokens.slice()),
-            temperatures: part.map((row) => row.temperatures?.slice()),
-            threads: inside,
-            ...defined({ what }),
-          }
-          return helper.ask('forward', asked, signal)
-        },
+        (helper, part, inside) => askForward(helper, part, { threads: inside, ...defined({ what }) }, signal),
       )
       const results: Float32Array[] = []
       for (const { places, result } of parts) result.forEach((values, i) => (results[places[i]] = values))
@@ -108,6 +109,8 @@ export function createParallelLearner(
         sequences.map(({ tokens }) => tokens),
         config,
       )
+      // Ten thousand sequences take a while to be checked, and to be packed.
+      await yieldToEventLoop()
       const helped: Helper[] = []
       const first = threads.helperOf(0)
       try {
@@ -136,6 +139,17 @@ export function createParallelLearner(
     },
     dispose: () => own.dispose(),
   }
+}
+
+/** Asks a thread for the values of each row. */
+export async function askForward(
+  helper: Helper,
+  rows: readonly Row[],
+  options: Omit<Work['forward']['ask'], 'rows'>,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  const packed = packRows(rows)
+  return splitValues(await helper.ask('forward', { rows: packed, ...options }, signal), packed.lengths)
 }
 
 /**

@@ -83,14 +83,19 @@ export function checkTraining(sequences: readonly TrainingSequence[], loss: Loss
     sequences.map(({ temperatures }) => temperatures),
   )
   for (const [i, { tokens, logprobs, advantages, weights }] of sequences.entries()) {
-    for (const [field, array] of Object.entries({ logprobs, advantages, ...weights })) {
-      if (array.length === tokens.length) continue
+    const checkLength = (field: string, { length }: Float32Array): void => {
+      if (length === tokens.length) return
       throw new AgogeError(`training sequence ${i}: ${field} does not match its tokens`, {
         code: 'shape-mismatch',
-        given: array.length,
+        given: length,
         expected: `${tokens.length} values, one a token`,
       })
     }
+    checkLength('logprobs', logprobs)
+    checkLength('advantages', advantages)
+    checkLength('rl', weights.rl)
+    checkLength('ce', weights.ce)
+    checkLength('kl', weights.kl)
     if (name === 'cross_entropy' && entropyCoefficient === 0 && weights.rl.some((weight) => weight !== 0)) {
       throw new AgogeError(`training sequence ${i} has rl weights, which cross_entropy would ignore`, {
         code: 'unused-weights',
@@ -99,6 +104,63 @@ export function checkTraining(sequences: readonly TrainingSequence[], loss: Loss
       })
     }
   }
+}
+
+/** Rows of a forward pass, concatenated, so that a thread receives two arrays instead of two per row. */
+export interface PackedRows {
+  lengths: number[]
+  tokens: Int32Array
+  /** Absent if all are 1. */
+  temperatures?: Float32Array
+}
+
+export interface Row {
+  tokens: Int32Array
+  /** Default: 1. */
+  temperatures?: Float32Array | undefined
+}
+
+export function packRows(rows: readonly Row[]): PackedRows {
+  const lengths = rows.map(({ tokens }) => tokens.length)
+  const total = lengths.reduce((sum, length) => sum + length, 0)
+  const tokens = new Int32Array(total)
+  const hot = rows.some(({ temperatures }) => temperatures !== undefined)
+  const temperatures = hot ? new Float32Array(total).fill(1) : undefined
+  let at = 0
+  for (const row of rows) {
+    tokens.set(row.tokens, at)
+    if (row.temperatures !== undefined) temperatures!.set(row.temperatures, at)
+    at += row.tokens.length
+  }
+  return { lengths, tokens, ...defined({ temperatures }) }
+}
+
+/** Restores the rows, as views. */
+export function unpackRows({ lengths, tokens, temperatures }: PackedRows): Row[] {
+  const ofTokens = splitValues(tokens, lengths)
+  const ofTemperatures = temperatures === undefined ? undefined : splitValues(temperatures, lengths)
+  return ofTokens.map((row, i) => ({ tokens: row, temperatures: ofTemperatures?.[i] }))
+}
+
+/** The arrays of these lengths that `values` consists of, as views. */
+export function splitValues<T extends Int32Array | Float32Array>(values: T, lengths: readonly number[]): T[] {
+  let end = 0
+  return lengths.map((length) => {
+    const at = end
+    end += length
+    return values.subarray(at, end) as T
+  })
+}
+
+/** The inverse of `splitValues`. */
+export function joinValues(parts: readonly Float32Array[]): Float32Array {
+  const values = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    values.set(part, at)
+    at += part.length
+  }
+  return values
 }
 
 /** Training sequences concatenated, so that a thread receives two arrays instead of six per sequence. */

@@ -10,7 +10,7 @@ import type { BatchLimits } from '../model/memory.ts'
 import type { Parameters } from '../model/parameters.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import type { LossSums } from './loss-report.ts'
-import type { PackedSequences } from './sequences.ts'
+import type { PackedRows, PackedSequences } from './sequences.ts'
 
 /** Start data of a thread. */
 export interface WorkerData extends BatchLimits {
@@ -38,13 +38,13 @@ export interface Work {
   }
   forward: {
     ask: {
-      sequences: Int32Array[]
-      temperatures?: (Float32Array | undefined)[]
+      rows: PackedRows
       what?: 'logprobs' | 'entropies'
       /** Threads inside operators. */
       threads?: number
     }
-    answer: Float32Array[]
+    /** Of all rows, concatenated. */
+    answer: Float32Array
   }
   /** Adds the gradient to the shared gradient. */
   forwardBackward: {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { AgogeError, errorData } from '../../error.ts'
 import { createLearner } from './learner.ts'
-import { unpackSequences } from './sequences.ts'
+import { joinValues, unpackRows, unpackSequences } from './sequences.ts'
 import { parameterLayout } from '../model/parameters.ts'
 import { createSampler } from '../sampling/sampler.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './threads.ts'
@@ -26,13 +26,17 @@ function work(asked: Asked, signal: AbortSignal) {
     const settings = { ...options, signal, ...(listening && { onToken }) }
     return sampler.sample(requests, settings, weightVersion, concurrent)
   }
-  if (asked.type === 'forward')
-    return learner.forward(asked.sequences, {
-      signal,
-      temperatures: asked.temperatures,
-      what: asked.what,
-      threads: asked.threads,
-    })
+  if (asked.type === 'forward') {
+    const { rows, what, threads } = asked
+    const sequences = unpackRows(rows)
+    const temperatures = sequences.map((row) => row.temperatures)
+    return learner
+      .forward(
+        sequences.map(({ tokens }) => tokens),
+        { signal, temperatures, what, threads },
+      )
+      .then(joinValues)
+  }
   const { sequences, loss, threads } = asked
   return learner.forwardBackward(unpackSequences(sequences), loss, { signal, threads })
 }

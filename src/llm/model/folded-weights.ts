@@ -72,21 +72,25 @@ export function foldedInputs(config: TransformerConfig): Record<string, { shape:
 }
 
 /**
- * Returns a function that folds the weights again at each call, into the same arrays, so earlier results change too.
+ * Returns a function that folds the weights again at each call, into the same arrays, so earlier results change too. They are
+ * allocated at the first call.
  * Weights that need no folding are views of the parameters.
  */
 export function createFolding({ data }: Parameters, config: TransformerConfig): () => FoldedWeights {
   const views = foldedViews(config)
-  const weights = Object.fromEntries(
-    views.map((view) => {
-      const { offset, size, shape } = view.source
-      const array = isChanged(view) ? new Float32Array(size) : data.subarray(offset, offset + size)
-      return [view.name, { data: array, shape }]
-    }),
-  ) as unknown as FoldedWeights
+  let weights: FoldedWeights | undefined
+  const allocate = (): FoldedWeights =>
+    Object.fromEntries(
+      views.map((view) => {
+        const { offset, size, shape } = view.source
+        const array = isChanged(view) ? new Float32Array(size) : data.subarray(offset, offset + size)
+        return [view.name, { data: array, shape }]
+      }),
+    ) as unknown as FoldedWeights
   return () => {
-    for (const view of views.filter(isChanged)) fold(data, view, weights[view.name].data as Float32Array)
-    return weights
+    const into = (weights ??= allocate())
+    for (const view of views.filter(isChanged)) fold(data, view, into[view.name].data as Float32Array)
+    return into
   }
 }
 
@@ -120,11 +124,11 @@ export function denseGradients(config: TransformerConfig): { name: string; shape
 
 const isDense = ({ name }: FoldedView): boolean => name !== 'embedding'
 
+/** Allocates its arrays at first use. */
 export function createFoldedGradient(config: TransformerConfig): FoldedGradient {
   const views = foldedViews(config)
   const width = config.hidden_size
-  // Two arrays used alternately, since a program cannot write to its input.
-  const turns = [0, 1].map(() => {
+  function allocateTurn() {
     const sums: Record<string, HostTensor> = {}
     const into: Record<string, HostTensor> = {}
     for (const { name, source } of views.filter(isDense)) {
@@ -133,14 +137,23 @@ export function createFoldedGradient(config: TransformerConfig): FoldedGradient 
       into[`gradient.${name}`] = tensor
     }
     return { sums, into }
+  }
+  // Two arrays used alternately, since a program cannot write to its input.
+  const allocate = () => ({
+    now: allocateTurn(),
+    next: allocateTurn(),
+    embedding: new Float32Array(config.vocab_size * width),
   })
-  let [now, next] = turns
-  const embedding = new Float32Array(config.vocab_size * width)
+  let arrays: ReturnType<typeof allocate> | undefined
+  const used = () => (arrays ??= allocate())
   const sumOf = (name: string): Float32Array =>
-    name === 'embedding' ? embedding : (now.sums[`sum.${name}`].data as Float32Array)
+    name === 'embedding' ? used().embedding : (used().now.sums[`sum.${name}`].data as Float32Array)
   return {
-    feeds: () => ({ sums: now.sums, into: next.into }),
-    advance: () => void ([now, next] = [next, now]),
+    feeds: () => ({ sums: used().now.sums, into: used().next.into }),
+    advance() {
+      const { now, next, embedding } = used()
+      arrays = { now: next, next: now, embedding }
+    },
     addRows(name, ids, rows) {
       const target = sumOf(name)
       for (let r = 0; r < ids.length; r++) {
@@ -164,8 +177,8 @@ export function createFoldedGradient(config: TransformerConfig): FoldedGradient 
       }
     },
     clear() {
-      embedding.fill(0)
-      for (const { data } of Object.values(now.sums)) (data as Float32Array).fill(0)
+      arrays?.embedding.fill(0)
+      for (const { data } of Object.values(arrays?.now.sums ?? {})) (data as Float32Array).fill(0)
     },
   }
 }

@@ -105,12 +105,13 @@ export function createTokenReader({
   const width = headWidth(config)
   const heads = config.num_key_value_heads
   const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
-  const table = rotaryTable(config, window)
+  let madeTable: ReturnType<typeof rotaryTable> | undefined
+  const table = () => (madeTable ??= rotaryTable(config, window))
   const cache = createKeyValueCache(config)
-  const fixedFeeds = {
-    cosineTable: { data: table.cosine, shape: [window, width / 2] },
-    sineTable: { data: table.sine, shape: [window, width / 2] },
-  }
+  const fixedFeeds = () => ({
+    cosineTable: { data: table().cosine, shape: [window, width / 2] },
+    sineTable: { data: table().sine, shape: [window, width / 2] },
+  })
   const fold = (samplingWeights === 'int8' ? createQuantisedFolding : createFolding)(parameters, config)
   const buffers = createOutputBuffers()
   let folded: FoldedWeights | undefined
@@ -170,7 +171,7 @@ export function createTokenReader({
     const compiled = await program(kind, logits)
     const temperatures = { data: inverseTemperatures, shape: [rows, 1] }
     const outputs = await compiled.run(
-      { ...weights(), ...fixedFeeds, ...feeds, inverseTemperatures: temperatures },
+      { ...weights(), ...fixedFeeds(), ...feeds, inverseTemperatures: temperatures },
       into,
     )
     const array = (name: string): Float32Array => outputs[name].data as Float32Array
@@ -201,7 +202,7 @@ export function createTokenReader({
     async decode(tokens, positions, wanted) {
       const count = tokens.length
       if (isSmall && count <= mostFewRows) {
-        fewRows ??= createFewRowsDecoder(config, cache, weights, table)
+        fewRows ??= createFewRowsDecoder(config, cache, weights, table())
         // Runs synchronously: others get their turn between tokens.
         await new Promise(setImmediate)
         return fewRows.decode(tokens, positions, wanted.inverseTemperatures)

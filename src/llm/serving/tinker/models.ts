@@ -5,6 +5,7 @@ import { requireModel } from '../../backend/base-model.ts'
 import { createLocalBackend, type LocalBackend } from '../../backend/local-backend.ts'
 import { readCheckpoint } from '../../checkpoint/checkpoint.ts'
 import type { TransformerConfig } from '../../model/config.ts'
+import { ownTurn } from '../turns.ts'
 import { refuse } from './fields.ts'
 import type { LiveModel } from './sampling.ts'
 
@@ -53,6 +54,7 @@ export async function openBaseModels(
     },
     async open({ folder }, lora) {
       const { config, parameters, tokenizer, companions } = await readCheckpoint(folder)
+      await ownTurn()
       return createLocalBackend({
         config,
         parameters,
