@@ -69,7 +69,7 @@ export const amounts: Kind = listOf('more than a request may ask for', () => [
   ...[-1, 1024, 2 ** 31, -(2 ** 31), 2 ** 32 + 5, 2 ** 53 - 1, 1e300].map((id) =>
     completing(`token ${id}`, refused(/prompt|token/), { prompt: [5, id] }),
   ),
-  completing('100,000 tokens', refused(/prompt/), { prompt: times(100_000, () => 5) }),
+  completing('60,000 tokens', refused(/prompt/), { prompt: times(60_000, () => 5) }),
   completing('4 prompts of 100,000 tokens', refused(/prompt|values/), {
     prompt: times(4, () => times(100_000, () => 5)),
   }),

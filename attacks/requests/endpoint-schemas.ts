@@ -243,7 +243,7 @@ export const tools: Kind = listOf(
         expected: refused(/deep/),
         asked: deep({ tools: [toolOf('t', 'THE SCHEMA')] }),
       },
-      ...[10, 100, 1000, 5000, 50_000].flatMap((count) => [
+      ...[10, 100, 1000, 5000, 20_000].flatMap((count) => [
         one(`${count} tools`, { tools: times(count, (i) => toolOf(`t${i}`)) }, either()),
         one(
           `${count} tools, one required`,

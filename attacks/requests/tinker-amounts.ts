@@ -43,7 +43,7 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
     ...[1e12, 2 ** 53 - 1].map((most) =>
       calling(`max_tokens = ${most}`, legal(), 'asample', sampling({ max_tokens: most, temperature: 1 })),
     ),
-    calling('100,000 stop ids', either(/stop/), 'asample', sampling({ stop: times(100_000, (i) => i) })),
+    calling('60,000 stop ids', either(/stop/), 'asample', sampling({ stop: times(60_000, (i) => i) })),
     calling(
       '10,000 stop texts',
       either(/stop/),
@@ -51,9 +51,9 @@ export const tooMuch: Kind = listOf('more than a server has room for', (context)
       sampling({ stop: times(10_000, (i) => `text ${i}`) }),
     ),
     calling('a stop text of 1 MB', either(/stop/), 'asample', sampling({ stop: ['x'.repeat(1_000_000)] })),
-    calling('a prompt of 100,000 tokens', either(/token|window/), 'asample', {
+    calling('a prompt of 60,000 tokens', either(/token|window/), 'asample', {
       ...recordOf(sampling({})),
-      prompt: { chunks: [{ tokens: times(100_000, () => 9) }] },
+      prompt: { chunks: [{ tokens: times(60_000, () => 9) }] },
     }),
     calling('60,000 chunks', either(/token|window|parts/), 'asample', {
       ...recordOf(sampling({})),

@@ -9,7 +9,7 @@ import { createGrammarCompiler } from '../../src/llm/grammar/compiler.ts'
 import { createGrammars, packTexts } from '../../src/llm/grammar/cursor.ts'
 import type { GrammarCursor } from '../../src/llm/grammar/cursor.ts'
 import { readChatRequest } from '../../src/llm/serving/openai/chat-request.ts'
-import { createJsonReader } from '../../src/llm/serving/json-body.ts'
+import { bodyLimits, createJsonReader } from '../../src/llm/serving/json-body.ts'
 import { toolsPage } from '../../src/llm/tool/mcp-results.ts'
 import { noSecrets, redacted } from '../../src/untrusted/untrusted.ts'
 import { deepestJson } from '../../src/untrusted/foreign-json.ts'
@@ -23,8 +23,6 @@ const draws = 8
 /** Tokens that are sampled by one grammar. */
 const tokens = 60
 
-/** What an endpoint reads of a body. */
-const bodyLimits = { parts: 2 ** 15, commas: 2 ** 17 }
 /** Bytes of a body that arrive at once. */
 const arriving = 2 ** 16
 

@@ -1,7 +1,7 @@
 // Requests to an endpoint.
 import { createByteTokenizer } from '../../../src/llm/tokenizer/byte-tokenizer.ts'
 import { trainTokenizer } from '../../../src/llm/tokenizer/bpe-train.ts'
-import { createJsonReader } from '../../../src/llm/serving/json-body.ts'
+import { bodyLimits, createJsonReader } from '../../../src/llm/serving/json-body.ts'
 import { noSecrets, redacted } from '../../../src/untrusted/untrusted.ts'
 import { readChatRequest } from '../../../src/llm/serving/openai/chat-request.ts'
 import { RequestError } from '../../../src/llm/serving/openai/protocol.ts'
@@ -145,7 +145,7 @@ const json: FuzzParser = {
 /** Reads a body as it arrives, in pieces. */
 function bodyOf(input: string | Uint8Array): unknown {
   const bytes = bytesOf(input)
-  const reader = createJsonReader({ parts: 2 ** 15, commas: 2 ** 17 }, (problem) => {
+  const reader = createJsonReader(bodyLimits, (problem) => {
     throw new RequestError(400, 'invalid_json', problem)
   })
   const half = bytes.length >> 1

@@ -8,6 +8,7 @@ import type { Grammar } from '../../grammar/compile.ts'
 import type { GrammarCompiler } from '../../grammar/compiler.ts'
 import type { ModelBackend, SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import { ownTurn } from '../turns.ts'
 import type { SamplingFields } from './protocol.ts'
 import { badField, RequestError } from './protocol.ts'
 
@@ -53,7 +54,10 @@ export async function generate(
 ): Promise<SampleOutput[]> {
   checkPrompts(prompts, options)
   try {
-    return await sample(prompts, options)
+    const outputs = await sample(prompts, options)
+    // Outputs that end with the same token come in one message.
+    await ownTurn()
+    return outputs
   } catch (error) {
     throw options.grammar === undefined ? error : aboutField(error, options.grammar.field)
   }
@@ -83,6 +87,8 @@ async function sample(
   prompts: readonly Int32Array[],
   { model: { window }, queue, fields, stop, topLogprobs, grammar, client }: GenerateOptions,
 ): Promise<SampleOutput[]> {
+  // A schema of half a megabyte takes a while to be hashed.
+  if (grammar?.compiler !== undefined) await ownTurn()
   const compiled = (await grammar?.compiler?.compile(grammar.allowed, client.signal)) ?? grammar?.allowed
   const { temperature, topP, topK, minP, seed, n } = fields
   const stream = seed === undefined ? randomUUID() : 'seeded'

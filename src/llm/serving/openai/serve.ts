@@ -14,7 +14,7 @@ import {
   listen,
   readBody,
 } from '../http.ts'
-import { createJsonReader } from '../json-body.ts'
+import { bodyLimits, createJsonReader } from '../json-body.ts'
 import { ownTurn } from '../turns.ts'
 import { answerChat } from './chat-completions.ts'
 import { RequestError, errorResponse, isRecord, respond, shownValue } from './protocol.ts'
@@ -168,15 +168,12 @@ function checkAccess(incoming: IncomingMessage, key: string | undefined): void {
   throw new RequestError(401, 'invalid_api_key', problem)
 }
 
-/** Reading JSON within these takes a fortieth of a second. No conversation, tool or schema comes near. */
-const jsonLimits = { parts: 2 ** 15, commas: 2 ** 17 }
-
 /** The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else. */
 async function readRequest(incoming: IncomingMessage, mostBytes: number): Promise<Json> {
   // A browser cannot send this type to another origin without a preflight request.
   if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
     throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
-  const reader = createJsonReader(jsonLimits, (problem, expected) => {
+  const reader = createJsonReader(bodyLimits, (problem, expected) => {
     throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
   })
   await readBody(

@@ -8,7 +8,7 @@ import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
 import { apiPath } from '../../backend/tinker/wire.ts'
 import { unpackSequences } from '../../backend/sequences.ts'
 import { readBody } from '../http.ts'
-import { createJsonCounter, createJsonReader } from '../json-body.ts'
+import { bodyLimits, createJsonCounter, createJsonReader } from '../json-body.ts'
 import { ownTurn } from '../turns.ts'
 import type { Call } from './context.ts'
 import { type Fields, fieldsOf, refuse } from './fields.ts'
@@ -26,8 +26,7 @@ const lossFields: Readonly<Record<string, LossBody['field']>> = {
 /** Most bytes of a body that is read in the thread that answers. */
 const mostOfOthers = 2 ** 20
 
-/** No honest request has as much. In those that compute a loss, lists of numbers may be as long as the body. */
-const jsonLimits = { parts: 2 ** 17, commas: 2 ** 18 }
+/** Requests that compute a loss are read in a thread of their own: their lists of numbers may be as long as the body. */
 const lossLimits = { parts: 2 ** 18, commas: Infinity }
 
 const refuseJson = (problem: string, expected: string): never => {
@@ -93,7 +92,7 @@ export function createBodyReader(maxBody: number): BodyReader {
 
 async function readFields(incoming: IncomingMessage, most: number, digest: Hash): Promise<{ body: Fields }> {
   checkJson(typeOf(incoming))
-  const reader = createJsonReader(jsonLimits, refuseJson)
+  const reader = createJsonReader(bodyLimits, refuseJson)
   await readBody(
     incoming,
     most,
