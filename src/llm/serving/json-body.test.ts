@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { noSecrets, redacted } from '../../untrusted/untrusted.ts'
 import { createJsonReader } from './json-body.ts'
 
-const limits = { parts: 1000, commas: 1000 }
+const limits = { parts: 1000, names: 1000, commas: 1000 }
 
 /** What a reader makes of bytes that come in pieces. */
 function read(bytes: Uint8Array, cuts: readonly number[] = [], most = limits): unknown {
@@ -50,12 +50,14 @@ test('pieces of nothing but blanks part values, and in a text they are kept', ()
 })
 
 test('parts, values and levels have limits, and those in texts do not count', () => {
-  const most = { parts: 5, commas: 3 }
+  const most = { parts: 5, names: 2, commas: 3 }
   expect(read(bytesOf('[1,2,3,4]'), [], most)).toEqual([1, 2, 3, 4])
   expect(() => read(bytesOf('[1,2,3,4,5]'), [], most)).toThrow('too many values: at most 3')
   expect(read(bytesOf('{"a":"[{[{,,,,\\"[["}'), [], most)).toEqual({ a: '[{[{,,,,"[[' })
   for (const text of ['[[],[],[],[[]]]', '{"a":{"b":"c"}} ""', '[{},{},"",""]'])
     expect(() => read(bytesOf(text), [], { ...most, parts: 4 })).toThrow('too many parts: at most 4')
+  expect(() => read(bytesOf('{"a:":1,"b":2,"c":3}'), [], most)).toThrow('at most 2 names of fields')
+  expect(read(bytesOf('{"a:::":":"}'), [], most)).toEqual({ 'a:::': ':' })
   const nested = (depth: number): Uint8Array => bytesOf('['.repeat(depth) + ']'.repeat(depth))
   expect(JSON.stringify(read(nested(256)))).toHaveLength(512)
   expect(() => read(nested(257), [100])).toThrow('nested too deep: at most 256')

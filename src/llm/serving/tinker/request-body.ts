@@ -27,7 +27,7 @@ const lossFields: Readonly<Record<string, LossBody['field']>> = {
 const mostOfOthers = 2 ** 20
 
 /** Requests that compute a loss are read in a thread of their own: their lists of numbers may be as long as the body. */
-const lossLimits = { parts: 2 ** 18, commas: Infinity }
+const lossLimits = { parts: 2 ** 18, names: 2 ** 18, commas: Infinity }
 
 const refuseJson = (problem: string, expected: string): never => {
   throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
