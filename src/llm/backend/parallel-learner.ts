@@ -3,15 +3,8 @@ import { yieldToEventLoop } from '../../event-loop.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import { addInChunks } from '../../engine/tensor/index.ts'
 import type { LossReport, LossSettings } from '../model-backend.ts'
-import {
-  checkSequences,
-  checkTemperatures,
-  checkTraining,
-  packRows,
-  packSequences,
-  type Row,
-  splitValues,
-} from './sequences.ts'
+import { packRows, packSequences, type Row, splitValues } from './packed-sequences.ts'
+import { checkSequences, checkTemperatures, checkTraining } from './sequences.ts'
 import { createLearner } from './learner.ts'
 import type { LearnerCall, LearnerForward, LearnerOptions } from './learner.ts'
 import { lossReport } from './loss-report.ts'

@@ -10,7 +10,7 @@ import type { BatchLimits } from '../model/memory.ts'
 import type { Parameters } from '../model/parameters.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import type { LossSums } from './loss-report.ts'
-import type { PackedRows, PackedSequences } from './sequences.ts'
+import type { PackedRows, PackedSequences } from './packed-sequences.ts'
 
 /** Start data of a thread. */
 export interface WorkerData extends BatchLimits {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { AgogeError, errorData } from '../../error.ts'
 import { createLearner } from './learner.ts'
-import { joinValues, unpackRows, unpackSequences } from './sequences.ts'
+import { joinValues, unpackRows, unpackSequences } from './packed-sequences.ts'
 import { parameterLayout } from '../model/parameters.ts'
 import { createSampler } from '../sampling/sampler.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './threads.ts'

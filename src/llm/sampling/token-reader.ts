@@ -107,11 +107,13 @@ export function createTokenReader({
   const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
   let madeTable: ReturnType<typeof rotaryTable> | undefined
   const table = () => (madeTable ??= rotaryTable(config, window))
+  let madeFeeds: Record<string, HostTensor> | undefined
   const cache = createKeyValueCache(config)
-  const fixedFeeds = () => ({
-    cosineTable: { data: table().cosine, shape: [window, width / 2] },
-    sineTable: { data: table().sine, shape: [window, width / 2] },
-  })
+  const fixedFeeds = () =>
+    (madeFeeds ??= {
+      cosineTable: { data: table().cosine, shape: [window, width / 2] },
+      sineTable: { data: table().sine, shape: [window, width / 2] },
+    })
   const fold = (samplingWeights === 'int8' ? createQuantisedFolding : createFolding)(parameters, config)
   const buffers = createOutputBuffers()
   let folded: FoldedWeights | undefined

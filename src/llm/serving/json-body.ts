@@ -12,8 +12,8 @@ export interface JsonLimits {
 }
 
 /**
- * Of a body that is read in the thread that answers. The worst are objects of distinct names: 32,768
- * took up to 45 ms to be parsed. A conversation of a thousand messages has some 3,000 names, a prompt of ids is one list.
+ * Of a body that is read in the thread that answers. The worst are objects of distinct names: 32,768 took up to 45 ms to
+ * be parsed. A conversation of a thousand texts has 2,000 names, a prompt of ids is one list.
  */
 export const bodyLimits: JsonLimits = { parts: 2 ** 15, names: 2 ** 14, commas: 2 ** 16 }
 
@@ -43,7 +43,7 @@ export function createJsonCounter(limits: JsonLimits, refuse: RefuseJson): (byte
   let [depth, parts, names, commas] = [0, 0, 0, 0]
   let [isText, isEscaped] = [false, false]
 
-  /** Brackets, quotes and commas are single bytes in UTF-8, and no byte of another character equals them. */
+  /** Brackets, quotes, commas and colons are single bytes in UTF-8, and no byte of another character equals them. */
   function count(byte: number): void {
     if (isText) {
       if (isEscaped) isEscaped = false

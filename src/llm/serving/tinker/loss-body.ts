@@ -1,7 +1,7 @@
 import { AgogeError, type ErrorData } from '../../../error.ts'
 import { parseForeignJson } from '../../../untrusted/foreign-json.ts'
 import { checked, noSecrets, received, redacted } from '../../../untrusted/untrusted.ts'
-import { packSequences, type PackedSequences } from '../../backend/sequences.ts'
+import { packSequences, type PackedSequences } from '../../backend/packed-sequences.ts'
 import { type Fields, fieldsOf, refusalData, refuse } from './fields.ts'
 import { type LossRequest, readLossRequest } from './losses.ts'
 

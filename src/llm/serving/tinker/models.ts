@@ -54,6 +54,7 @@ export async function openBaseModels(
     },
     async open({ folder }, lora) {
       const { config, parameters, tokenizer, companions } = await readCheckpoint(folder)
+      // Reading it has taken this turn long enough.
       await ownTurn()
       return createLocalBackend({
         config,
