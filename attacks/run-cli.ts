@@ -54,7 +54,8 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
 
 /** A section without a pause. */
 export interface Section {
-  /** When it ended (`Date.now()`). */
+  /** When it began and ended (`Date.now()`). */
+  begun: number
   ended: number
   /** Milliseconds of processor time. */
   milliseconds: number
@@ -161,8 +162,8 @@ export function startCli(
 function readSections(log: string): Section[] {
   const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1)
   return lines.map((line) => {
-    const [ended, milliseconds] = line.split(' ').map(Number)
-    return { ended, milliseconds }
+    const [begun, ended, milliseconds] = line.split(' ').map(Number)
+    return { begun, ended, milliseconds }
   })
 }
 

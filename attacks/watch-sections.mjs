@@ -1,7 +1,7 @@
 // Loaded into an attacked process with `node --import`. Measures the longest section in which its main thread did not return to
 // the event loop, in processor time of that thread, so that other work on the machine does not count. Linux only.
 //   SECTIONS_FILE   where it writes { longest, from } in milliseconds when the process ends, and whenever the longest grows
-//   SECTIONS_LOG    where it appends when a section of more than 10 ms ended (Date.now()), and how long it was
+//   SECTIONS_LOG    where it appends sections of more than 10 ms: when one began and ended (Date.now()), and how long it was
 //   SECTIONS_AFTER  a file: sections before it exists are not counted, such as loading the program
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
@@ -21,28 +21,29 @@ if (file !== undefined && isMainThread && process.platform === 'linux') {
    * Processor time of the main thread, in milliseconds. Linux adds to it at ticks and switches: without the first call a millisecond
    * of work may be told as seven, with what was done before it.
    */
-  const now = () => {
+  const processorTime = () => {
     process.cpuUsage()
     return Number(readFileSync(schedule, 'latin1').split(' ', 1)[0]) / 1e6
   }
+  const look = () => ({ at: Date.now(), clock: performance.now(), processorTime: processorTime() })
   let begun = begin === undefined
   let longest = 0
-  let last = now()
+  let last = look()
   // Between two looks lies at most the time between them that was spent in short sections, and every long one whole.
   setInterval(() => {
-    const time = now()
-    const section = time - last
-    last = time
-    if (!begun) {
-      begun = existsSync(begin)
-      last = now()
-      return
-    }
-    if (log !== undefined && section > shortest) appendFileSync(log, `${Date.now()} ${section}\n`)
-    if (section > longest) {
-      longest = section
-      writeFileSync(file, JSON.stringify({ longest, uptime: process.uptime() }))
-    }
-    last = now()
+    const present = look()
+    // Linux may add what was done before: no section is longer than the time that went by.
+    const section = Math.min(present.processorTime - last.processorTime, present.clock - last.clock)
+    if (begun) note(section, present.at)
+    else begun = existsSync(begin)
+    // What was written here is no section of the attacked.
+    last = look()
   }, everyMilliseconds).unref()
+
+  function note(section, ended) {
+    if (log !== undefined && section > shortest) appendFileSync(log, `${last.at} ${ended} ${section}\n`)
+    if (section <= longest) return
+    longest = section
+    writeFileSync(file, JSON.stringify({ longest, uptime: process.uptime() }))
+  }
 }

@@ -13,7 +13,7 @@ import { forms, tools } from './endpoint-schemas.ts'
 import { headers, keys, longBodies, paths, strangers } from './http-kinds.ts'
 import { badJson, costlyJson, strangeJson, strangeText } from './json-kinds.ts'
 import { countsOf, type Kind, type KindContext, type Tried } from './kinds.ts'
-import { endTarget, startEndpoint, startTinker, type Target } from './targets.ts'
+import { endTarget, sectionsOf, startEndpoint, startTinker, type Target } from './targets.ts'
 import { tinkerFields } from './tinker-fields.ts'
 import { largeBatches, manyModels, tooMuch } from './tinker-amounts.ts'
 import { checkpoints } from './tinker-checkpoints.ts'
@@ -191,7 +191,7 @@ async function attack(
   const now = await target.honest()
   // The watcher looks every two milliseconds.
   await sleep(20)
-  const worst = longestOf(target.running.sections(from))
+  const worst = longestOf(sectionsOf(target, from))
   const wrong = tried.filter(({ problem }) => problem !== undefined)
   const alive = now === answer
   const problems = [
@@ -217,6 +217,7 @@ async function attack(
 
 const longestOf = (sections: readonly Section[]): Section =>
   sections.reduce((longest, section) => (section.milliseconds > longest.milliseconds ? section : longest), {
+    begun: 0,
     ended: 0,
     milliseconds: 0,
   })

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '../../src/engine/random/index.ts'
 import { type AttackPart, longestAllowed } from '../attack.ts'
+import type { Stall } from '../stalls.ts'
 import { ask, dangle, rawRequest } from './exchange.ts'
 import { parsed, recordOf } from './judge.ts'
 import { type Attempt, attemptOn, type KindContext } from './kinds.ts'
 import { endpointKinds } from './requests.ts'
-import { endTarget, startEndpoint, type Target } from './targets.ts'
+import { endTarget, sectionsOf, startEndpoint, type Target } from './targets.ts'
 
 const seconds = { full: 30 * 60, quick: 30 }
 /** Minutes after which memory may not grow by more than a tenth. */
@@ -67,7 +68,8 @@ export const soak: AttackPart = {
       await Promise.all(workers)
       signal.throwIfAborted()
       const growth = growthOf(memory)
-      const longest = Math.max(0, ...target.running.sections().map(({ milliseconds }) => milliseconds))
+      const longest = longestOf(sectionsOf(target))
+      const pauses = pausesText(target.stalls(), longestOf(target.running.sections()))
       const end = await endTarget(target)
       const { honest, abusive, left, busy, failures } = tally
       const problems = [
@@ -81,7 +83,7 @@ export const soak: AttackPart = {
       const grew =
         growth === undefined ? '' : `, ${(100 * growth).toFixed(1)}% more than after ${settled} minutes`
       const load = `${honest} honest requests beside ${abusive} abusive ones and ${left} hang-ups in ${memory.length} s`
-      const happened = `${load}; ${Math.round(memory.at(-1) ?? 0)} MB at the end${grew}`
+      const happened = `${load}; ${Math.round(memory.at(-1) ?? 0)} MB at the end${grew}${pauses}`
       report({
         name: 'half an hour at full load',
         held: problems.length === 0,
@@ -98,6 +100,16 @@ export const soak: AttackPart = {
       target.running.kill()
     }
   },
+}
+
+const longestOf = (all: readonly { milliseconds: number }[]): number =>
+  all.reduce((longest, { milliseconds }) => Math.max(longest, milliseconds), 0)
+
+/** What the machine itself did to the measure of sections. */
+function pausesText(stalls: readonly Stall[], longest: number): string {
+  if (stalls.length === 0) return ''
+  const [count, most] = [stalls.length.toLocaleString('en'), longestOf(stalls).toFixed(0)]
+  return `; not counted: ${count} pauses of the machine, of up to ${most} ms (with them the longest section has ${longest.toFixed(0)} ms)`
 }
 
 /** Loops that go on until the time is over. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Running, startCli } from '../run-cli.ts'
+import { type Running, type Section, startCli } from '../run-cli.ts'
+import { type Stall, watchStalls, withoutStalls } from '../stalls.ts'
 import type { Answer, Reaction } from './exchange.ts'
 import { ask } from './exchange.ts'
 import type { ErrorForm } from './judge.ts'
@@ -13,6 +14,8 @@ export interface Target {
   name: string
   port: number
   running: Running
+  /** Pauses of the machine while its main thread ran. */
+  stalls: () => Stall[]
   form: ErrorForm
   /** What no answer and no line of the log may have. */
   secrets: readonly string[]
@@ -48,7 +51,7 @@ export interface TargetOptions {
 
 /** Starts `agoge serve`, and measures its sections from after the first honest requests. */
 export async function startEndpoint(options: TargetOptions): Promise<Target> {
-  const { running, port, secrets, key, begin } = await start(options, [])
+  const { running, stalls, port, secrets, key, begin } = await start(options, [])
   const path = '/v1/chat/completions'
   const messages = [{ role: 'user', content: 'hello' }]
   const body = { messages, max_tokens: 2, temperature: 0 }
@@ -64,7 +67,8 @@ export async function startEndpoint(options: TargetOptions): Promise<Target> {
     const more = await send('/v1/completions', text)
     return [found, more].map(choicesOf).join(' ')
   }
-  const target = { name: options.name, port, running, form: openAiErrors, secrets, headers, honest }
+  const form = openAiErrors
+  const target = { name: options.name, port, running, stalls, form, secrets, headers, honest }
   // What is compiled or loaded for the first request of its sort is no abuse.
   await honest()
   await send(path, { ...body, stream: true, n: 20, temperature: 1, stop: ['x'] })
@@ -89,7 +93,7 @@ function choicesOf(reaction: Reaction): string {
 /** Starts `agoge serve --tinker` with two models in training, and measures from then on. */
 export async function startTinker(options: TargetOptions): Promise<Target> {
   const store = join(options.folder, 'store')
-  const { running, port, secrets, key, begin } = await start(options, ['--tinker', '--store', store])
+  const { running, stalls, port, secrets, key, begin } = await start(options, ['--tinker', '--store', store])
   const headers = {
     'content-type': 'application/json',
     ...(key === undefined ? {} : { 'x-api-key': key }),
@@ -154,6 +158,7 @@ export async function startTinker(options: TargetOptions): Promise<Target> {
     name: options.name,
     port,
     running,
+    stalls,
     form: tinkerErrors,
     secrets,
     headers,
@@ -191,6 +196,7 @@ async function outcomeProblem(
 
 interface Started {
   running: Running
+  stalls: () => Stall[]
   port: number
   key: string | undefined
   secrets: string[]
@@ -217,12 +223,17 @@ async function start(
   const [, port] = await running.printed(/http:\/\/127\.0\.0\.1:(\d+)/)
   return {
     running,
+    stalls: watchStalls(running.pid ?? Number.NaN, folder),
     port: Number(port),
     key,
     secrets: key === undefined ? [] : [key],
     begin: () => writeFileSync(sectionsAfter, ''),
   }
 }
+
+/** Sections of more than 10 ms that ended since then (`Date.now()`; default: ever), without pauses of the machine. */
+export const sectionsOf = ({ running, stalls }: Target, since?: number): Section[] =>
+  withoutStalls(running.sections(since), stalls())
 
 /** Ends a server as Ctrl-C does. Returns what is wrong with how it ended, or with what it has printed. */
 export async function endTarget({ running, secrets }: Target): Promise<string | undefined> {
