@@ -89,7 +89,7 @@ async function compileInThread(body: Buffer): Promise<Grammar | undefined> {
     throw new AgogeError(`the body ${problem}`, { code: 'bad-argument' })
   })
   for (let at = 0; at < body.length; at += arriving) reader.push(body.subarray(at, at + arriving))
-  const { grammar } = readChatRequest(redacted(reader.end(), noSecrets) as Record<string, unknown>)
+  const { grammar } = readChatRequest(redacted(await reader.end(), noSecrets) as Record<string, unknown>)
   if (grammar === undefined) return undefined
   const compiler = createGrammarCompiler(vocabulary)
   try {

@@ -1,4 +1,5 @@
 import { parseForeignJson } from './foreign-json.ts'
+import { type InTurn, type JsonOutline, parseInTurns } from './json-in-turns.ts'
 
 declare const inside: unique symbol
 
@@ -53,12 +54,17 @@ export function parsed(text: Untrusted<string>): Untrusted<unknown> {
 }
 
 /**
- * Parses JSON whose depth was counted while it was received, so that a long text is not gone through twice in one section.
+ * Parses JSON whose depth was counted while it was received, in short turns of the event loop.
  *
- * @throws SyntaxError for a text that is not JSON
+ * @param outline of the same bytes
+ * @throws SyntaxError for bytes that are not JSON
  */
-export function parsedCounted(text: Untrusted<string>): Untrusted<unknown> {
-  return received(JSON.parse(open(text)) as unknown)
+export async function parsedInTurns(
+  bytes: Untrusted<Uint8Array>,
+  outline: JsonOutline,
+  inTurn: InTurn,
+): Promise<Untrusted<unknown>> {
+  return received(await parseInTurns(open(bytes), outline, inTurn))
 }
 
 /** Checks what was parsed. What `check` throws names what was given and what was expected. */

@@ -131,27 +131,28 @@ const bodies = { examples: [...chats.examples, ...texts.examples], words: chats.
 const json: FuzzParser = {
   name: 'bodies of requests',
   make: (random) => makeJson(random, bodies),
-  parse(input, reach) {
+  async parse(input, reach) {
     // As bytes: half of a character of two halves cannot be sent.
     const plain = jsonOf(bytesOf(input))
     if (plain !== undefined) reach(2)
-    const body = bodyOf(input)
+    const body = await bodyOf(input)
     reach(3)
     mustEqual(body, plain?.value, 'a body read in pieces')
   },
   refuses,
 }
 
-/** Reads a body as it arrives, in pieces. */
-function bodyOf(input: string | Uint8Array): unknown {
+/** Reads a body as it arrives, in pieces, and parses it a few values at a time. */
+async function bodyOf(input: string | Uint8Array): Promise<unknown> {
   const bytes = bytesOf(input)
-  const reader = createJsonReader(bodyLimits, (problem) => {
+  const refuse = (problem: string): never => {
     throw new RequestError(400, 'invalid_json', problem)
-  })
+  }
+  const reader = createJsonReader(bodyLimits, refuse, 8)
   const half = bytes.length >> 1
   reader.push(bytes.subarray(0, half))
   reader.push(bytes.subarray(half))
-  return redacted(reader.end(), noSecrets)
+  return redacted(await reader.end(), noSecrets)
 }
 
 export const servingParsers: readonly FuzzParser[] = [chat, text, json]

@@ -1,4 +1,14 @@
-import { array, assert, constantFrom, integer, jsonValue, oneof, property, string, tuple } from 'fast-check'
+import {
+  array,
+  assert,
+  asyncProperty,
+  constantFrom,
+  integer,
+  jsonValue,
+  oneof,
+  string,
+  tuple,
+} from 'fast-check'
 import { expect, test } from 'vitest'
 import { noSecrets, redacted } from '../../untrusted/untrusted.ts'
 import { createJsonReader } from './json-body.ts'
@@ -6,13 +16,19 @@ import { createJsonReader } from './json-body.ts'
 const limits = { parts: 1000, names: 1000, commas: 1000 }
 
 /** What a reader makes of bytes that come in pieces. */
-function read(bytes: Uint8Array, cuts: readonly number[] = [], most = limits): unknown {
-  const reader = createJsonReader(most, (problem, expected) => {
+async function read(
+  bytes: Uint8Array,
+  cuts: readonly number[] = [],
+  most = limits,
+  atOnce?: number,
+): Promise<unknown> {
+  const refuse = (problem: string, expected: string): never => {
     throw new Error(`${problem}: ${expected}`)
-  })
+  }
+  const reader = createJsonReader(most, refuse, atOnce)
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
   for (const [i, at] of [0, ...places].entries()) reader.push(bytes.subarray(at, places[i] ?? bytes.length))
-  return redacted(reader.end(), noSecrets)
+  return redacted(await reader.end(), noSecrets)
 }
 
 function parsed(text: string): unknown {
@@ -25,7 +41,7 @@ function parsed(text: string): unknown {
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('JSON that comes in any pieces is what JSON.parse says', () => {
+test('JSON that comes in any pieces is what JSON.parse says', async () => {
   const text = oneof(
     jsonValue().map((value) => JSON.stringify(value)),
     string(),
@@ -33,38 +49,69 @@ test('JSON that comes in any pieces is what JSON.parse says', () => {
       (parts) => parts.join(''),
     ),
   )
-  assert(
-    property(tuple(text, array(integer({ min: 0, max: 200 }), { maxLength: 5 })), ([json, cuts]) => {
-      const isJson = parsed(json) !== undefined
-      if (isJson) expect(read(bytesOf(json), cuts)).toEqual(parsed(json))
-      else expect(() => read(bytesOf(json), cuts)).toThrow('is not JSON')
-    }),
-    { seed: 1, numRuns: 500 },
+  const atOnce = constantFrom(undefined, 1, 2, 3, 5, 8)
+  await assert(
+    asyncProperty(
+      tuple(text, array(integer({ min: 0, max: 200 }), { maxLength: 5 }), atOnce),
+      async ([json, cuts, most]) => {
+        const found = read(bytesOf(json), cuts, limits, most)
+        const expected = parsed(json)
+        if (expected === undefined) await expect(found).rejects.toThrow('is not JSON')
+        // As a text, for the order of names.
+        else expect(JSON.stringify(await found)).toBe(JSON.stringify(expected))
+      },
+    ),
+    { seed: 1, numRuns: 2000 },
   )
 })
 
-test('pieces of nothing but blanks part values, and in a text they are kept', () => {
-  expect(read(bytesOf('[1,   2]'), [3, 6])).toEqual([1, 2])
-  expect(() => read(bytesOf('[1   2]'), [2, 5])).toThrow('is not JSON')
-  expect(read(bytesOf('"a   b"'), [2, 5])).toBe('a   b')
+test('JSON with a wrong sign is refused where JSON.parse refuses it, whichever parts are parsed apart', async () => {
+  const sign = constantFrom('', '{', '}', '[', ']', '"', ',', ':', '1', '0.', '-', 'null', '""', ' ')
+  const change = tuple(integer({ min: 0 }), integer({ min: 0, max: 2 }), sign)
+  const json = jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value))
+  await assert(
+    asyncProperty(json, change, constantFrom(1, 2, 4), async (text, [place, cut, put], most) => {
+      const at = place % (text.length + 1)
+      const changed = `${text.slice(0, at)}${put}${text.slice(at + cut)}`
+      const found = await read(bytesOf(changed), [], limits, most).catch(String)
+      const expected = parsed(changed)
+      if (expected === undefined) expect(found).toMatch(/is not JSON|too deep|too many/)
+      else expect(JSON.stringify(found)).toBe(JSON.stringify(expected))
+    }),
+    { seed: 2, numRuns: 5000 },
+  )
 })
 
-test('parts, values and levels have limits, and those in texts do not count', () => {
+test('a field named as the prototype is a field, and of two of a name the last counts', async () => {
+  const text = '{"a":1,"__proto__":{"x":[1,2,3]},"2":[[],[]],"1":2,"a":{"b":[{},{}]},"toString":{"c":{}}}'
+  const found = (await read(bytesOf(text), [], limits, 1)) as object
+  expect(JSON.stringify(found)).toBe(JSON.stringify(parsed(text)))
+  expect(Object.getPrototypeOf(found)).toBe(Object.prototype)
+  expect(Object.keys(found)).toEqual(Object.keys(parsed(text) as object))
+})
+
+test('pieces of nothing but blanks part values, and in a text they are kept', async () => {
+  expect(await read(bytesOf('[1,   2]'), [3, 6])).toEqual([1, 2])
+  await expect(read(bytesOf('[1   2]'), [2, 5])).rejects.toThrow('is not JSON')
+  expect(await read(bytesOf('"a   b"'), [2, 5])).toBe('a   b')
+})
+
+test('parts, values and levels have limits, and those in texts do not count', async () => {
   const most = { parts: 5, names: 2, commas: 3 }
-  expect(read(bytesOf('[1,2,3,4]'), [], most)).toEqual([1, 2, 3, 4])
-  expect(() => read(bytesOf('[1,2,3,4,5]'), [], most)).toThrow('too many values: at most 3')
-  expect(read(bytesOf('{"a":"[{[{,,,,\\"[["}'), [], most)).toEqual({ a: '[{[{,,,,"[[' })
+  expect(await read(bytesOf('[1,2,3,4]'), [], most)).toEqual([1, 2, 3, 4])
+  await expect(read(bytesOf('[1,2,3,4,5]'), [], most)).rejects.toThrow('too many values: at most 3')
+  expect(await read(bytesOf('{"a":"[{[{,,,,\\"[["}'), [], most)).toEqual({ a: '[{[{,,,,"[[' })
   for (const text of ['[[],[],[],[[]]]', '{"a":{"b":"c"}} ""', '[{},{},"",""]'])
-    expect(() => read(bytesOf(text), [], { ...most, parts: 4 })).toThrow('too many parts: at most 4')
-  expect(() => read(bytesOf('{"a:":1,"b":2,"c":3}'), [], most)).toThrow('at most 2 names of fields')
-  expect(read(bytesOf('{"a:::":":"}'), [], most)).toEqual({ 'a:::': ':' })
+    await expect(read(bytesOf(text), [], { ...most, parts: 4 })).rejects.toThrow('too many parts: at most 4')
+  await expect(read(bytesOf('{"a:":1,"b":2,"c":3}'), [], most)).rejects.toThrow('at most 2 names of fields')
+  expect(await read(bytesOf('{"a:::":":"}'), [], most)).toEqual({ 'a:::': ':' })
   const nested = (depth: number): Uint8Array => bytesOf('['.repeat(depth) + ']'.repeat(depth))
-  expect(JSON.stringify(read(nested(256)))).toHaveLength(512)
-  expect(() => read(nested(257), [100])).toThrow('nested too deep: at most 256')
+  expect(JSON.stringify(await read(nested(256)))).toHaveLength(512)
+  await expect(read(nested(257), [100])).rejects.toThrow('nested too deep: at most 256')
 })
 
-test('a mark of UTF-8 is left aside, and other bytes that are no text become U+FFFD', () => {
-  expect(read(bytesOf('\ufeff{}'), [1, 2])).toEqual({})
-  expect(read(Uint8Array.of(0x22, 0xff, 0x22))).toBe('\ufffd')
-  expect(() => read(Uint8Array.of(0xef, 0x20, 0xbb, 0xbf, 0x31), [1, 2])).toThrow('is not JSON')
+test('a mark of UTF-8 is left aside, and other bytes that are no text become U+FFFD', async () => {
+  expect(await read(bytesOf('\ufeff{}'), [1, 2])).toEqual({})
+  expect(await read(Uint8Array.of(0x22, 0xff, 0x22))).toBe('\ufffd')
+  await expect(read(Uint8Array.of(0xef, 0x20, 0xbb, 0xbf, 0x31), [1, 2])).rejects.toThrow('is not JSON')
 })

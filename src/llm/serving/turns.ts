@@ -1,5 +1,5 @@
 /** Milliseconds of work in one turn of the event loop, after which other work waits for its own. */
-const longestTurn = 10
+const longestTurn = 5
 
 /** Those who wait for a turn, in the order in which they asked. */
 const waiting: (() => void)[] = []
@@ -35,7 +35,7 @@ export function ownTurn(): Promise<void> {
   })
 }
 
-/** Does short work at once while what shares this turn has taken less than ten milliseconds, and in an own turn after that. */
+/** Does short work at once while what shares this turn has taken less than five milliseconds, and in an own turn after that. */
 export async function inSharedTurn(work: () => void): Promise<void> {
   if (waiting.length > 0 || (begun !== undefined && performance.now() - begun >= longestTurn)) await ownTurn()
   else {

@@ -183,7 +183,7 @@ async function readRequest(incoming: IncomingMessage, mostBytes: number): Promis
     () => new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`),
   )
   await ownTurn()
-  const body = reader.end()
+  const body = await reader.end()
   await ownTurn()
   return redacted(checked(body, objectOf), noSecrets)
 }

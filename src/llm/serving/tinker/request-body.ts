@@ -103,9 +103,11 @@ async function readFields(incoming: IncomingMessage, most: number, digest: Hash)
     tooLarge(most, 'Only requests that compute a loss may be longer.'),
   )
   await ownTurn()
+  const body = await reader.end()
+  await ownTurn()
   return {
     body: redacted(
-      checked(reader.end(), (body) => fieldsOf(body, 'body')),
+      checked(body, (fields) => fieldsOf(fields, 'body')),
       noSecrets,
     ),
   }
