@@ -1,8 +1,15 @@
 // Long JSON, parsed in turns: a megabyte of objects of one field each takes JSON.parse 40 ms and more, and nothing else runs meanwhile.
-// Where the values of a list or an object begin and end is noted while its bytes are counted; then they are parsed some at a time.
+// Where the values of a list or an object begin and end is noted while they are counted; then they are parsed some at a time.
 
 /** Brackets, texts, colons and commas that are parsed at once: some milliseconds, whatever they are. */
 const usualAtOnce = 2048
+
+/** Values of a list or an object that stand side by side: some small ones, or one that is too large for one turn. */
+interface Piece {
+  from: number
+  to: number
+  large: LargePart | undefined
+}
 
 /** A list or an object that is too large for one turn. */
 interface LargePart {
@@ -10,96 +17,122 @@ interface LargePart {
   /** Places of its brackets. */
   start: number
   end: number
-  /** Places of the commas between its values, and how much had been counted at each. */
-  commas: number[]
-  counts: number[]
-  counted: number
-  /** Those of its values that are too large themselves, by their places. */
-  large: LargePart[]
+  pieces: Piece[]
 }
 
-/** Where a JSON text may be cut, as found by whoever goes through its bytes and tells what is outside of texts. */
+/** A list or an object whose end has not come yet. */
+interface OpenPart extends LargePart {
+  /** What had been counted before it. */
+  counted: number
+  /** Where the piece that grows begins, and what had been counted there. */
+  from: number
+  fromCounted: number
+  /** The same for its last value. */
+  last: number
+  lastCounted: number
+  /** Its last value, if that is large. */
+  large: LargePart | undefined
+}
+
+/** Where a JSON text may be cut, as found by whoever goes through it and tells what is outside of texts. */
 export interface JsonOutline {
   open(at: number, isObject: boolean): void
   close(at: number, isObject: boolean): void
   comma(at: number): void
   /** A text or a colon. */
   count(): void
-  /** The large parts that are in no other. Undefined: brackets do not match, so it is no JSON. */
-  end(): readonly LargePart[] | undefined
-  readonly atOnce: number
+  /** The large part that is in no other, or null if there is none. Undefined: it is no JSON, as brackets do not match. */
+  end(): LargePart | null | undefined
 }
 
 /** @param atOnce brackets, texts, colons and commas that are parsed in one turn */
 export function createJsonOutline(atOnce = usualAtOnce): JsonOutline {
-  const root: LargePart = emptyPart(false, 0, 0)
+  const root = openPart(false, -1, 0)
   const stack = [root]
   let [counted, isBroken] = [0, false]
+
+  /** A value of a part ends, at a comma or a bracket. */
+  function endValue(part: OpenPart, to: number): void {
+    const { from, last, large } = part
+    const isLong = large !== undefined || counted - part.fromCounted > atOnce
+    if (isLong && last > from) {
+      part.pieces.push({ from, to: last - 1, large: undefined })
+      part.from = last
+      part.fromCounted = part.lastCounted
+    }
+    part.last = to + 1
+    part.lastCounted = counted
+    if (large === undefined) return
+    part.pieces.push({ from: part.from, to, large })
+    part.from = to + 1
+    part.fromCounted = counted
+    part.large = undefined
+  }
+
   return {
     open(at, isObject) {
-      stack.push(emptyPart(isObject, at, ++counted))
+      stack.push(openPart(isObject, at, ++counted))
     },
     close(at, isObject) {
       const part = stack.length > 1 ? stack.pop() : undefined
       isBroken ||= part?.isObject !== isObject
       if (part === undefined || counted - part.counted <= atOnce) return
+      endValue(part, at)
+      if (part.from <= at) part.pieces.push({ from: part.from, to: at, large: undefined })
       part.end = at
-      part.counts.push(counted)
-      stack[stack.length - 1].large.push(part)
+      const outer = stack[stack.length - 1]
+      isBroken ||= outer.large !== undefined
+      outer.large = part
     },
     comma(at) {
-      const part = stack[stack.length - 1]
-      part.commas.push(at)
-      part.counts.push(++counted)
+      counted++
+      endValue(stack[stack.length - 1], at)
     },
     count() {
       counted++
     },
-    atOnce,
-    end: () => (isBroken || stack.length > 1 ? undefined : root.large),
+    end: () => (isBroken || stack.length > 1 || root.pieces.length > 0 ? undefined : (root.large ?? null)),
   }
 }
 
-const emptyPart = (isObject: boolean, start: number, counted: number): LargePart => ({
+const openPart = (isObject: boolean, start: number, counted: number): OpenPart => ({
   isObject,
   start,
   end: start,
-  commas: [],
-  counts: [],
+  pieces: [],
   counted,
-  large: [],
+  from: start + 1,
+  fromCounted: counted,
+  last: start + 1,
+  lastCounted: counted,
+  large: undefined,
 })
 
 /** Does short work in a turn of the event loop. */
 export type InTurn = (work: () => void) => Promise<void>
 
 /**
- * What `JSON.parse` makes of a text, in many turns. Bytes that are no UTF-8 become U+FFFD.
+ * What `JSON.parse` makes of a text, in many turns.
  *
- * @param outline of the same bytes
+ * @param outline of the same text
  * @throws SyntaxError for a text that is not JSON
  */
-export async function parseInTurns(
-  bytes: Uint8Array,
-  outline: JsonOutline,
-  inTurn: InTurn,
-): Promise<unknown> {
-  const large = outline.end()
-  if (large === undefined) throw new SyntaxError('brackets do not match')
-  if (large.length > 1) throw new SyntaxError('more than one value')
+export async function parseInTurns(text: string, outline: JsonOutline, inTurn: InTurn): Promise<unknown> {
+  const root = outline.end()
+  if (root === undefined) throw new SyntaxError('brackets do not match')
   const parsePart = async (part: LargePart): Promise<unknown> => {
     const value: unknown[] | Record<string, unknown> = part.isObject ? {} : []
     const brackets = part.isObject ? objectBrackets : listBrackets
-    for (const piece of piecesOf(part, outline.atOnce)) {
+    for (const piece of part.pieces) {
       const inner = piece.large === undefined ? undefined : await parsePart(piece.large)
-      await inTurn(() => add(value, parsePiece(bytes, piece, brackets, inner) as object))
+      await inTurn(() => add(value, parsePiece(text, piece, brackets, inner) as object))
     }
     return value
   }
-  const whole: Piece = { from: hasMark(bytes) ? 3 : 0, to: bytes.length, large: large[0] }
+  const whole: Piece = { from: 0, to: text.length, large: root ?? undefined }
   const inner = whole.large === undefined ? undefined : await parsePart(whole.large)
   let value: unknown
-  await inTurn(() => (value = parsePiece(bytes, whole, noBrackets, inner)))
+  await inTurn(() => (value = parsePiece(text, whole, noBrackets, inner)))
   return value
 }
 
@@ -109,51 +142,22 @@ const [listBrackets, objectBrackets, noBrackets] = [
   ['', ''] as const,
 ]
 
-/** Values of a list or an object that stand side by side: some small ones, or one large one. */
-interface Piece {
-  from: number
-  to: number
-  large: LargePart | undefined
-}
-
-function piecesOf({ start, end, commas, counts, counted, large }: LargePart, atOnce: number): Piece[] {
-  const pieces: Piece[] = []
-  let [from, before, next] = [start + 1, counted, 0]
-  const ends = [...commas, end]
-  for (const [i, to] of ends.entries()) {
-    const part = next < large.length && large[next].start < to ? large[next++] : undefined
-    const last = pieces.at(-1)
-    if (part !== undefined || last === undefined || last.large !== undefined || counts[i] - before > atOnce) {
-      pieces.push({ from, to, large: part })
-      before = i === 0 ? counted : counts[i - 1]
-    } else last.to = to
-    from = to + 1
-  }
-  return pieces
-}
-
 /** A text in place of a large value: no other token can be a part of it. */
 const stand = '""'
 
 function parsePiece(
-  bytes: Uint8Array,
+  text: string,
   { from, to, large }: Piece,
   [before, after]: readonly [string, string],
   inner: unknown,
 ): unknown {
-  const text = (start: number, end: number): string => decoder.decode(bytes.subarray(start, end))
-  if (large === undefined) return JSON.parse(`${before}${text(from, to)}${after}`)
-  const around = `${text(from, large.start)}${stand}${text(large.end + 1, to)}`
+  if (large === undefined) return JSON.parse(`${before}${text.slice(from, to)}${after}`)
+  const around = `${text.slice(from, large.start)}${stand}${text.slice(large.end + 1, to)}`
   const value: unknown = JSON.parse(`${before}${around}${after}`)
   if (before === '') return inner
   for (const name of Object.keys(value as object)) setOwn(value as Record<string, unknown>, name, inner)
   return value
 }
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
-const hasMark = ([first, second, third]: Uint8Array): boolean =>
-  first === 0xef && second === 0xbb && third === 0xbf
 
 /** @throws SyntaxError if there is nothing to add: between two commas, or a comma and a bracket, has to be a value */
 function add(value: unknown[] | Record<string, unknown>, some: object): void {

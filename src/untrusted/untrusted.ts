@@ -56,15 +56,15 @@ export function parsed(text: Untrusted<string>): Untrusted<unknown> {
 /**
  * Parses JSON whose depth was counted while it was received, in short turns of the event loop.
  *
- * @param outline of the same bytes
- * @throws SyntaxError for bytes that are not JSON
+ * @param outline of the same text
+ * @throws SyntaxError for a text that is not JSON
  */
 export async function parsedInTurns(
-  bytes: Untrusted<Uint8Array>,
+  text: Untrusted<string>,
   outline: JsonOutline,
   inTurn: InTurn,
 ): Promise<Untrusted<unknown>> {
-  return received(await parseInTurns(open(bytes), outline, inTurn))
+  return received(await parseInTurns(open(text), outline, inTurn))
 }
 
 /** Checks what was parsed. What `check` throws names what was given and what was expected. */

@@ -72,8 +72,8 @@ const chat: FuzzParser = {
   name: 'chat completion requests',
   share: 2,
   make: (random) => makeJson(random, chats),
-  parse(input, reach) {
-    const body = bodyOf(input)
+  async parse(input, reach) {
+    const body = await bodyOf(input)
     reach(1)
     if (!isRecord(body)) return
     if (Array.isArray(body['messages'])) reach(2)
@@ -105,7 +105,7 @@ const text: FuzzParser = {
   name: 'text completion requests',
   make: (random) => makeJson(random, texts),
   async parse(input, reach) {
-    const body = bodyOf(input)
+    const body = await bodyOf(input)
     reach(1)
     if (!isRecord(body)) return
     if ('prompt' in body) reach(2)

@@ -99,16 +99,33 @@ export function packSequences(sequences: readonly TrainingSequence[]): PackedSeq
 }
 
 /** Restores the sequences, as views. */
-export function unpackSequences({ lengths, tokens, numbers }: PackedSequences): TrainingSequence[] {
-  const ofTokens = splitValues(tokens, lengths)
-  const ofNumbers = splitValues(
-    numbers,
-    lengths.map((length) => parts * length),
-  )
-  return lengths.map((length, i) => {
-    const part = (index: number): Float32Array => ofNumbers[i].subarray(index * length, (index + 1) * length)
+export function unpackSequences(packed: PackedSequences): TrainingSequence[] {
+  return unpackSome(packed, { next: 0, place: 0 }, Infinity)
+}
+
+/** Where the next of packed sequences is. */
+export interface PackedPlace {
+  next: number
+  /** Tokens before it. */
+  place: number
+}
+
+/** Restores at most so many sequences from `at` on, which goes on with them: each is seven views, which take some microseconds. */
+export function unpackSome(
+  { lengths, tokens, numbers }: PackedSequences,
+  at: PackedPlace,
+  most: number,
+): TrainingSequence[] {
+  const some = lengths.slice(at.next, at.next + most)
+  at.next += some.length
+  return some.map((length) => {
+    const { place } = at
+    at.place += length
+    // Unlike `subarray`, which asks the class of the array what to make.
+    const part = (index: number): Float32Array =>
+      new Float32Array(numbers.buffer, numbers.byteOffset + 4 * (parts * place + index * length), length)
     return {
-      tokens: ofTokens[i],
+      tokens: new Int32Array(tokens.buffer, tokens.byteOffset + 4 * place, length),
       logprobs: part(0),
       advantages: part(1),
       weights: { rl: part(2), ce: part(3), kl: part(4) },

@@ -35,7 +35,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = Array.from('{}[]', (s
   symbol.charCodeAt(0),
 )
 
-const isBlank = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9
+const isBlank = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9
 
 /**
  * Returns a function that counts what JSON holds, piece by piece, and refuses it as soon as it is too much or nested too deep. It
@@ -47,45 +47,44 @@ export function createJsonCounter(
   limits: JsonLimits,
   refuse: RefuseJson,
   outline?: JsonOutline,
-): (bytes: Uint8Array) => boolean {
+): (piece: string) => boolean {
   let [depth, parts, names, commas, taken] = [0, 0, 0, 0, 0]
   let [isText, isEscaped] = [false, false]
 
-  /** Brackets, quotes, commas and colons are single bytes in UTF-8, and no byte of another character equals them. */
-  function count(byte: number, at: number): void {
+  function count(code: number, at: number): void {
     if (isText) {
       if (isEscaped) isEscaped = false
-      else if (byte === backslash) isEscaped = true
-      else if (byte === quote) isText = false
-    } else if (byte === comma) {
+      else if (code === backslash) isEscaped = true
+      else if (code === quote) isText = false
+    } else if (code === comma) {
       commas++
       outline?.comma(at)
-    } else if (byte === colon) {
+    } else if (code === colon) {
       names++
       outline?.count()
-    } else if (byte === quote) {
+    } else if (code === quote) {
       isText = true
       parts++
       outline?.count()
-    } else if (byte === openBrace || byte === openBracket) {
+    } else if (code === openBrace || code === openBracket) {
       parts++
       if (++depth > deepestJson) refuse('is nested too deep', `at most ${deepestJson} levels`)
-      outline?.open(at, byte === openBrace)
-    } else if (byte === closeBrace || byte === closeBracket) {
+      outline?.open(at, code === openBrace)
+    } else if (code === closeBrace || code === closeBracket) {
       depth--
-      outline?.close(at, byte === closeBrace)
+      outline?.close(at, code === closeBrace)
     }
   }
 
-  return (bytes) => {
+  return (piece) => {
     let at = 0
-    if (!isText) while (at < bytes.length && isBlank(bytes[at])) at++
-    if (at > 0 && at === bytes.length) {
+    if (!isText) while (at < piece.length && isBlank(piece.charCodeAt(at))) at++
+    if (at > 0 && at === piece.length) {
       taken++
       return true
     }
-    for (; at < bytes.length; at++) count(bytes[at], taken + at)
-    taken += bytes.length
+    for (; at < piece.length; at++) count(piece.charCodeAt(at), taken + at)
+    taken += piece.length
     if (parts > limits.parts) refuse('has too many parts', `at most ${limits.parts} lists, objects and texts`)
     if (names > limits.names) refuse('has too many parts', `at most ${limits.names} names of fields`)
     if (commas > limits.commas) refuse('has too many values', `at most ${limits.commas}`)
@@ -94,22 +93,23 @@ export function createJsonCounter(
 }
 
 /**
- * Counts JSON piece by piece, so that a long body never takes the event loop for long, and parses it at the end in turns. Bytes
- * that are no UTF-8 become U+FFFD.
+ * Decodes and counts JSON piece by piece, so that a long body never takes the event loop for long, and parses it at the end in
+ * turns. Bytes that are no UTF-8 become U+FFFD.
  *
  * @param atOnce brackets, texts, colons and commas that are parsed in one turn. Default: 2,048
  */
 export function createJsonReader(limits: JsonLimits, refuse: RefuseJson, atOnce?: number): JsonReader {
+  const decoder = new TextDecoder()
   const outline = createJsonOutline(atOnce)
   const count = createJsonCounter(limits, refuse, outline)
-  const pieces: Uint8Array[] = []
+  let text = ''
+  const take = (piece: string): void => void (text += count(piece) ? ' ' : piece)
   return {
-    push(bytes) {
-      pieces.push(count(bytes) ? bytes.subarray(0, 1) : bytes)
-    },
+    push: (bytes) => take(decoder.decode(bytes, { stream: true })),
     async end() {
+      take(decoder.decode())
       try {
-        return await parsedInTurns(received(Buffer.concat(pieces)), outline, inSharedTurn)
+        return await parsedInTurns(received(text), outline, inSharedTurn)
       } catch (error) {
         if (error instanceof SyntaxError) return refuse('is not JSON', 'JSON')
         throw error

@@ -6,10 +6,11 @@ import { AgogeError, type ErrorData } from '../../../error.ts'
 import { createThreadQueue } from '../../../thread-queue.ts'
 import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
 import { apiPath } from '../../backend/tinker/wire.ts'
-import { unpackSequences } from '../../backend/packed-sequences.ts'
+import { type PackedSequences, unpackSome } from '../../backend/packed-sequences.ts'
+import type { TrainingSequence } from '../../episode/types.ts'
 import { readBody } from '../http.ts'
 import { bodyLimits, createJsonCounter, createJsonReader } from '../json-body.ts'
-import { ownTurn } from '../turns.ts'
+import { inSharedTurn, ownTurn } from '../turns.ts'
 import type { Call } from './context.ts'
 import { type Fields, fieldsOf, refuse } from './fields.ts'
 import type { LossBody } from './loss-body.ts'
@@ -57,6 +58,7 @@ export function createBodyReader(maxBody: number): BodyReader {
     const type = typeOf(incoming)
     const protobuf = type === protobufType && field === 'forward_backward_input'
     if (!protobuf) checkJson(type)
+    // Brackets, quotes, commas and colons are single bytes in UTF-8, and no byte of another character equals them.
     const count = protobuf ? () => false : createJsonCounter(lossLimits, refuseJson)
     const list = createByteList()
     await readBody(
@@ -64,7 +66,7 @@ export function createBodyReader(maxBody: number): BodyReader {
       maxBody,
       (part) => {
         digest.update(part)
-        count(part)
+        count(Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1'))
         list.push(part)
       },
       tooLarge(maxBody, 'Send fewer sequences at once.'),
@@ -75,7 +77,10 @@ export function createBodyReader(maxBody: number): BodyReader {
     if ('refused' in answer) throw asError(answer.refused)
     const { body, forwardOnly, loss } = answer
     if ('refused' in loss) return { body, loss: { refused: asError(loss.refused) } }
-    return { body, loss: { request: { ...loss, sequences: unpackSequences(loss.sequences) }, forwardOnly } }
+    return {
+      body,
+      loss: { request: { ...loss, sequences: await unpackInTurns(loss.sequences) }, forwardOnly },
+    }
   }
 
   return {
@@ -88,6 +93,17 @@ export function createBodyReader(maxBody: number): BodyReader {
     },
     dispose: () => thread.dispose(new Error('the server is closed')),
   }
+}
+
+/** Sequences that are unpacked at once. */
+const sequencesAtOnce = 256
+
+async function unpackInTurns(packed: PackedSequences): Promise<TrainingSequence[]> {
+  const sequences: TrainingSequence[] = []
+  const at = { next: 0, place: 0 }
+  while (at.next < packed.lengths.length)
+    await inSharedTurn(() => void sequences.push(...unpackSome(packed, at, sequencesAtOnce)))
+  return sequences
 }
 
 async function readFields(incoming: IncomingMessage, most: number, digest: Hash): Promise<{ body: Fields }> {
