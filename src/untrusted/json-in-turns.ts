@@ -1,4 +1,4 @@
-// Long JSON, parsed in turns: a megabyte of objects of one field each takes JSON.parse 40 ms and more, and nothing else runs meanwhile.
+// Long JSON, parsed in turns: `JSON.parse` takes long for a megabyte of objects of one field each, and nothing else runs meanwhile.
 // Where the values of a list or an object begin and end is noted while they are counted; then they are parsed some at a time.
 
 /** Brackets, texts, colons and commas that are parsed at once: some milliseconds, whatever they are. */

@@ -58,15 +58,15 @@ export function createBodyReader(maxBody: number): BodyReader {
     const type = typeOf(incoming)
     const protobuf = type === protobufType && field === 'forward_backward_input'
     if (!protobuf) checkJson(type)
-    // Brackets, quotes, commas and colons are single bytes in UTF-8, and no byte of another character equals them.
-    const count = protobuf ? () => false : createJsonCounter(lossLimits, refuseJson)
+    const count = protobuf ? undefined : createJsonCounter(lossLimits, refuseJson)
     const list = createByteList()
     await readBody(
       incoming,
       maxBody,
       (part) => {
         digest.update(part)
-        count(Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1'))
+        // What is counted are single bytes in UTF-8, which no byte of another character equals.
+        count?.(Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1'))
         list.push(part)
       },
       tooLarge(maxBody, 'Send fewer sequences at once.'),
