@@ -54,7 +54,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
 
 /** A section without a pause. */
 export interface Section {
-  /** When it began and ended (`Date.now()`). */
+  /** When it began and ended (`clock.mjs`). */
   begun: number
   ended: number
   /** Milliseconds of processor time. */
@@ -70,7 +70,7 @@ export interface Running {
   stderr: () => string
   /** Waits for a pattern on its standard output. Rejects if it ends before, or after `limitSeconds` (default: 120). */
   printed: (pattern: RegExp, limitSeconds?: number) => Promise<RegExpExecArray>
-  /** Sections of more than 10 ms that ended since then (`Date.now()`; default: ever). */
+  /** Sections of more than 10 ms that ended since then (`clock.mjs`; default: ever). */
   sections: (since?: number) => Section[]
   /** Sends a signal to it alone. */
   send: (signal: NodeJS.Signals) => void

@@ -1,9 +1,10 @@
 // Sleeps for a quarter of a millisecond again and again, above all other work of one processor. Where it wakes late, that processor stood still:
 // a virtual machine was paused by its host, or the system was in a part that nothing may interrupt.
 //   node sleeper.mjs FILE PROCESSOR PID
-// Appends to the file, for each pause in which the main thread of the process PID was on that processor: when it ended (Date.now()),
+// Appends to the file, for each pause in which the main thread of the process PID was on that processor: when it ended (`clock.mjs`),
 // how long it was, and how much of it was counted as processor time of that thread. Ends with that process.
 import { appendFileSync, openSync, readSync } from 'node:fs'
+import { milliseconds } from './clock.mjs'
 
 const [file, processor, pid] = process.argv.slice(2)
 const [period, shortest] = [0.25, 0.25]
@@ -22,12 +23,13 @@ const isHere = () => {
 
 try {
   for (let counted = processorTime(); ;) {
-    const before = performance.now()
+    const before = milliseconds()
     Atomics.wait(never, 0, 0, period)
-    const late = performance.now() - before - period
+    const ended = milliseconds()
+    const late = ended - before - period
     const present = processorTime()
     if (late > shortest && isHere())
-      appendFileSync(file, `${Date.now()} ${late} ${Math.min(late, present - counted)}\n`)
+      appendFileSync(file, `${ended} ${late} ${Math.min(late, present - counted)}\n`)
     counted = present
   }
 } catch {

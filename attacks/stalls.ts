@@ -11,7 +11,7 @@ const sleeper = fileURLToPath(new URL('sleeper.mjs', import.meta.url))
 
 /** A pause of the processor on which the watched thread was. */
 export interface Stall {
-  /** When it ended (`Date.now()`). */
+  /** When it ended (`clock.mjs`). */
   ended: number
   milliseconds: number
   /** What of it was counted as processor time of the thread, in milliseconds. */

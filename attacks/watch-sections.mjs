@@ -1,10 +1,11 @@
 // Loaded into an attacked process with `node --import`. Measures the longest section in which its main thread did not return to
 // the event loop, in processor time of that thread, so that other work on the machine does not count. Linux only.
 //   SECTIONS_FILE   where it writes { longest, from } in milliseconds when the process ends, and whenever the longest grows
-//   SECTIONS_LOG    where it appends sections of more than 10 ms: when one began and ended (Date.now()), and how long it was
+//   SECTIONS_LOG    where it appends sections of more than 10 ms: when one began and ended, on the clock of `clock.mjs`, and how long it was
 //   SECTIONS_AFTER  a file: sections before it exists are not counted, such as loading the program
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
+import { milliseconds } from './clock.mjs'
 
 const file = process.env.SECTIONS_FILE
 const begin = process.env.SECTIONS_AFTER
@@ -25,7 +26,8 @@ if (file !== undefined && isMainThread && process.platform === 'linux') {
     process.cpuUsage()
     return Number(readFileSync(schedule, 'latin1').split(' ', 1)[0]) / 1e6
   }
-  const look = () => ({ at: Date.now(), clock: performance.now(), processorTime: processorTime() })
+  // The clock first: a pause between the two makes no section longer.
+  const look = () => ({ at: milliseconds(), processorTime: processorTime() })
   let begun = begin === undefined
   let longest = 0
   let last = look()
@@ -33,7 +35,7 @@ if (file !== undefined && isMainThread && process.platform === 'linux') {
   setInterval(() => {
     const present = look()
     // Linux may add what was done before: no section is longer than the time that went by.
-    const section = Math.min(present.processorTime - last.processorTime, present.clock - last.clock)
+    const section = Math.min(present.processorTime - last.processorTime, present.at - last.at)
     if (begun) note(section, present.at)
     else begun = existsSync(begin)
     // What was written here is no section of the attacked.

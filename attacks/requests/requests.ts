@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../src/engine/random/index.ts'
 import { writeTinyCheckpoint } from '../../src/llm/agent/testing/tiny-checkpoint.ts'
-import type { AttackOptions, AttackPart, AttackResult } from '../attack.ts'
-import { longestAllowed } from '../attack.ts'
+import { type AttackOptions, type AttackPart, type AttackResult, longestAllowed } from '../attack.ts'
+import { milliseconds } from '../clock.mjs'
 import type { Section } from '../run-cli.ts'
 import { crowd, cut, givenUp, hangUps, pipelined, slow } from './connection-kinds.ts'
 import { chatFields, drawnFields, messageFields, textFields } from './endpoint-fields.ts'
@@ -186,7 +186,7 @@ async function attack(
   answer: string,
 ): Promise<{ result: Omit<AttackResult, 'name'> & { alive: boolean }; requests: readonly Tried[] }> {
   const { target } = context
-  const from = Date.now()
+  const from = milliseconds()
   const tried = await kind.run(context)
   const now = await target.honest()
   // The watcher looks every two milliseconds.
@@ -224,5 +224,6 @@ const longestOf = (sections: readonly Section[]): Section =>
 
 /** The request during which a section ended. */
 function atThat(tried: readonly Tried[], { ended }: Section): string {
-  return tried.findLast(({ time }) => time <= ended)?.what ?? 'its beginning'
+  const date = Date.now() - milliseconds() + ended
+  return tried.findLast(({ time }) => time <= date)?.what ?? 'its beginning'
 }

@@ -231,7 +231,7 @@ async function start(
   }
 }
 
-/** Sections of more than 10 ms that ended since then (`Date.now()`; default: ever), without pauses of the machine. */
+/** Sections of more than 10 ms that ended since then (`clock.mjs`; default: ever), without pauses of the machine. */
 export const sectionsOf = ({ running, stalls }: Target, since?: number): Section[] =>
   withoutStalls(running.sections(since), stalls())
 

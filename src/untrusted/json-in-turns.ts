@@ -1,8 +1,11 @@
-// Long JSON, parsed in turns: `JSON.parse` takes long for a megabyte of objects of one field each, and nothing else runs meanwhile.
-// Where the values of a list or an object begin and end is noted while they are counted; then they are parsed some at a time.
+// Long JSON, parsed in turns: `JSON.parse` takes long for a megabyte, above all for objects of one field each, and nothing else runs
+// meanwhile. Where the values of a list or an object begin and end, and where a long text may be cut, is noted while they are counted;
+// then they are parsed some at a time.
 
 /** Brackets, texts, colons and commas that are parsed at once: some milliseconds, whatever they are. */
 const usualAtOnce = 2048
+/** Characters of a text for each of them. A text of 32,768 needs no memory that the system would have to map first. */
+const charactersEach = 16
 
 /** Values of a list or an object that stand side by side: some small ones, or one that is too large for one turn. */
 interface Piece {
@@ -11,10 +14,10 @@ interface Piece {
   large: LargePart | undefined
 }
 
-/** A list or an object that is too large for one turn. */
+/** A list, an object or a text that is too large for one turn. */
 interface LargePart {
-  isObject: boolean
-  /** Places of its brackets. */
+  kind: 'list' | 'object' | 'text'
+  /** Places of its brackets or quotes. */
   start: number
   end: number
   pieces: Piece[]
@@ -39,17 +42,24 @@ export interface JsonOutline {
   open(at: number, isObject: boolean): void
   close(at: number, isObject: boolean): void
   comma(at: number): void
-  /** A text or a colon. */
-  count(): void
+  colon(): void
+  openText(at: number): void
+  closeText(at: number): void
+  /** Characters of a text after which it is to be cut. */
+  readonly textAtOnce: number
+  /** A place in a text, in no escape, before which it may be cut. */
+  cutText(at: number): void
   /** The large part that is in no other, or null if there is none. Undefined: it is no JSON, as brackets do not match. */
   end(): LargePart | null | undefined
 }
 
 /** @param atOnce brackets, texts, colons and commas that are parsed in one turn */
 export function createJsonOutline(atOnce = usualAtOnce): JsonOutline {
-  const root = openPart(false, -1, 0)
+  const root = openPart('list', -1, 0)
   const stack = [root]
   let [counted, isBroken] = [0, false]
+  let text: LargePart = root
+  let textFrom = 0
 
   /** A value of a part ends, at a comma or a bracket. */
   function endValue(part: OpenPart, to: number): void {
@@ -69,34 +79,57 @@ export function createJsonOutline(atOnce = usualAtOnce): JsonOutline {
     part.large = undefined
   }
 
+  /** The value that comes to its end here is large. */
+  function noteLarge(part: LargePart, at: number): void {
+    part.end = at
+    const outer = stack[stack.length - 1]
+    isBroken ||= outer.large !== undefined
+    outer.large = part
+  }
+
   return {
     open(at, isObject) {
-      stack.push(openPart(isObject, at, ++counted))
+      stack.push(openPart(isObject ? 'object' : 'list', at, ++counted))
     },
     close(at, isObject) {
       const part = stack.length > 1 ? stack.pop() : undefined
-      isBroken ||= part?.isObject !== isObject
+      isBroken ||= part?.kind !== (isObject ? 'object' : 'list')
       if (part === undefined || counted - part.counted <= atOnce) return
       endValue(part, at)
       if (part.from <= at) part.pieces.push({ from: part.from, to: at, large: undefined })
-      part.end = at
-      const outer = stack[stack.length - 1]
-      isBroken ||= outer.large !== undefined
-      outer.large = part
+      noteLarge(part, at)
     },
     comma(at) {
       counted++
       endValue(stack[stack.length - 1], at)
     },
-    count() {
+    colon() {
       counted++
+      // What came before it is a name, which is not cut.
+      stack[stack.length - 1].large = undefined
+    },
+    openText(at) {
+      counted++
+      text = { kind: 'text', start: at, end: at, pieces: [] }
+      textFrom = at + 1
+    },
+    closeText(at) {
+      counted += Math.floor((at - text.start) / charactersEach)
+      if (text.pieces.length === 0) return
+      text.pieces.push({ from: textFrom, to: at, large: undefined })
+      noteLarge(text, at)
+    },
+    textAtOnce: charactersEach * atOnce,
+    cutText(at) {
+      text.pieces.push({ from: textFrom, to: at, large: undefined })
+      textFrom = at
     },
     end: () => (isBroken || stack.length > 1 || root.pieces.length > 0 ? undefined : (root.large ?? null)),
   }
 }
 
-const openPart = (isObject: boolean, start: number, counted: number): OpenPart => ({
-  isObject,
+const openPart = (kind: LargePart['kind'], start: number, counted: number): OpenPart => ({
+  kind,
   start,
   end: start,
   pieces: [],
@@ -111,18 +144,35 @@ const openPart = (isObject: boolean, start: number, counted: number): OpenPart =
 /** Does short work in a turn of the event loop. */
 export type InTurn = (work: () => void) => Promise<void>
 
+/** A text as it came, in pieces. */
+export interface TextInPieces {
+  readonly length: number
+  slice(from: number, to: number): string
+}
+
 /**
  * What `JSON.parse` makes of a text, in many turns.
  *
  * @param outline of the same text
  * @throws SyntaxError for a text that is not JSON
  */
-export async function parseInTurns(text: string, outline: JsonOutline, inTurn: InTurn): Promise<unknown> {
+export async function parseInTurns(
+  text: TextInPieces,
+  outline: JsonOutline,
+  inTurn: InTurn,
+): Promise<unknown> {
   const root = outline.end()
   if (root === undefined) throw new SyntaxError('brackets do not match')
+  const parseText = async ({ pieces }: LargePart): Promise<string> => {
+    let value = ''
+    for (const { from, to } of pieces)
+      await inTurn(() => (value += JSON.parse(`"${text.slice(from, to)}"`) as string))
+    return value
+  }
   const parsePart = async (part: LargePart): Promise<unknown> => {
-    const value: unknown[] | Record<string, unknown> = part.isObject ? {} : []
-    const brackets = part.isObject ? objectBrackets : listBrackets
+    if (part.kind === 'text') return parseText(part)
+    const value: unknown[] | Record<string, unknown> = part.kind === 'object' ? {} : []
+    const brackets = part.kind === 'object' ? objectBrackets : listBrackets
     for (const piece of part.pieces) {
       const inner = piece.large === undefined ? undefined : await parsePart(piece.large)
       await inTurn(() => add(value, parsePiece(text, piece, brackets, inner) as object))
@@ -146,7 +196,7 @@ const [listBrackets, objectBrackets, noBrackets] = [
 const stand = '""'
 
 function parsePiece(
-  text: string,
+  text: TextInPieces,
   { from, to, large }: Piece,
   [before, after]: readonly [string, string],
   inner: unknown,

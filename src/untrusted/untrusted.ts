@@ -1,5 +1,5 @@
 import { parseForeignJson } from './foreign-json.ts'
-import { type InTurn, type JsonOutline, parseInTurns } from './json-in-turns.ts'
+import { type InTurn, type JsonOutline, parseInTurns, type TextInPieces } from './json-in-turns.ts'
 
 declare const inside: unique symbol
 
@@ -60,7 +60,7 @@ export function parsed(text: Untrusted<string>): Untrusted<unknown> {
  * @throws SyntaxError for a text that is not JSON
  */
 export async function parsedInTurns(
-  text: Untrusted<string>,
+  text: Untrusted<TextInPieces>,
   outline: JsonOutline,
   inTurn: InTurn,
 ): Promise<Untrusted<unknown>> {

@@ -82,6 +82,63 @@ test('JSON with a wrong sign is refused where JSON.parse refuses it, whichever p
   )
 })
 
+test('long texts and names are what JSON.parse says, wherever they are cut', async () => {
+  const sign = constantFrom(
+    'a',
+    'ü',
+    '😀',
+    '\\\\',
+    '\\"',
+    '\\n',
+    '\\u0041',
+    '\\ud83d',
+    '\\ude00',
+    '\\\\u',
+    '/',
+    '{',
+    ',',
+    ' ',
+  )
+  const long = array(sign, { minLength: 10, maxLength: 60 }).map((signs) => `"${signs.join('')}"`)
+  const change = tuple(integer({ min: 0 }), constantFrom('', '"', '\\', '\n', '\\u00', ':', ',', 'x'))
+  const shape = constantFrom(
+    'T',
+    '[T,T]',
+    '{"a":T}',
+    '{T:T}',
+    '[{"a":[1,T]},T,{T:{}}]',
+    '{"a":[T],"b":{"c":T}}',
+  )
+  await assert(
+    asyncProperty(
+      tuple(shape, array(long, { minLength: 5, maxLength: 5 }), change),
+      constantFrom(1, 2, 3),
+      array(integer({ min: 0, max: 400 }), { maxLength: 3 }),
+      async ([outer, texts, [place, put]], most, cuts) => {
+        let next = 0
+        const json = outer.replaceAll('T', () => texts[next++])
+        const at = place % json.length
+        for (const text of [json, `${json.slice(0, at)}${put}${json.slice(at)}`]) {
+          // A pair of surrogates that is parted is no UTF-8.
+          const bytes = bytesOf(text)
+          const found = await read(bytes, cuts, limits, most).catch(String)
+          const expected = parsed(new TextDecoder().decode(bytes))
+          if (expected === undefined) expect(found).toMatch(/is not JSON/)
+          else expect(JSON.stringify(found)).toBe(JSON.stringify(expected))
+        }
+      },
+    ),
+    { seed: 3, numRuns: 2000 },
+  )
+})
+
+test('a megabyte in one text is read, and a name of a megabyte is refused', async () => {
+  const long = 'a\n😀'.repeat(250_000)
+  expect(await read(bytesOf(JSON.stringify({ a: [long] })), [1_000, 70_001, 300_002])).toEqual({ a: [long] })
+  const refused = read(bytesOf(JSON.stringify({ [long]: 1 })))
+  await expect(refused).rejects.toThrow('has too long a name: at most 65536 characters')
+})
+
 test('a field named as the prototype is a field, and of two of a name the last counts', async () => {
   const text = '{"a":1,"__proto__":{"x":[1,2,3]},"2":[[],[]],"1":2,"a":{"b":[{},{}]},"toString":{"c":{}}}'
   const found = (await read(bytesOf(text), [], limits, 1)) as object

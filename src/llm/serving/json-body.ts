@@ -1,5 +1,5 @@
 import { deepestJson } from '../../untrusted/foreign-json.ts'
-import { createJsonOutline, type JsonOutline } from '../../untrusted/json-in-turns.ts'
+import { createJsonOutline, type JsonOutline, type TextInPieces } from '../../untrusted/json-in-turns.ts'
 import { parsedInTurns, received, type Untrusted } from '../../untrusted/untrusted.ts'
 import { inSharedTurn } from './turns.ts'
 
@@ -30,10 +30,13 @@ export interface JsonReader {
 /** Is called with a description of the problem, and throws the protocol's error. */
 export type RefuseJson = (problem: string, expected: string) => never
 
-const [quote, backslash, comma, colon] = Array.from('"\\,:', (symbol) => symbol.charCodeAt(0))
+const [quote, backslash, comma, colon, letterU] = Array.from('"\\,:u', (symbol) => symbol.charCodeAt(0))
 const [openBrace, closeBrace, openBracket, closeBracket] = Array.from('{}[]', (symbol) =>
   symbol.charCodeAt(0),
 )
+
+/** Characters of a name of a field. Long texts are parsed in turns, but not long names. */
+const longestName = 2 ** 16
 
 const isBlank = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9
 
@@ -50,22 +53,45 @@ export function createJsonCounter(
 ): (piece: string) => boolean {
   let [depth, parts, names, commas, taken] = [0, 0, 0, 0, 0]
   let [isText, isEscaped] = [false, false]
+  const textAtOnce = outline?.textAtOnce ?? Infinity
+  /** Where a text may be cut next: not in an escape. */
+  let cutFrom = 0
+  let [textFrom, textLength] = [0, 0]
+
+  function countInText(code: number, at: number): void {
+    if (isEscaped) {
+      isEscaped = false
+      // Four digits follow.
+      if (code === letterU) cutFrom = Math.max(cutFrom, at + 5)
+      return
+    }
+    if (at >= cutFrom) {
+      outline?.cutText(at)
+      cutFrom = at + textAtOnce
+    }
+    if (code === backslash) isEscaped = true
+    else if (code === quote) {
+      isText = false
+      textLength = at - textFrom
+      outline?.closeText(at)
+    }
+  }
 
   function count(code: number, at: number): void {
-    if (isText) {
-      if (isEscaped) isEscaped = false
-      else if (code === backslash) isEscaped = true
-      else if (code === quote) isText = false
-    } else if (code === comma) {
+    if (isText) countInText(code, at)
+    else if (code === comma) {
       commas++
       outline?.comma(at)
     } else if (code === colon) {
       names++
-      outline?.count()
+      if (textLength > longestName) refuse('has too long a name', `at most ${longestName} characters`)
+      outline?.colon()
     } else if (code === quote) {
       isText = true
       parts++
-      outline?.count()
+      textFrom = at + 1
+      cutFrom = textFrom + textAtOnce
+      outline?.openText(at)
     } else if (code === openBrace || code === openBracket) {
       parts++
       if (++depth > deepestJson) refuse('is nested too deep', `at most ${deepestJson} levels`)
@@ -102,8 +128,8 @@ export function createJsonReader(limits: JsonLimits, refuse: RefuseJson, atOnce?
   const decoder = new TextDecoder()
   const outline = createJsonOutline(atOnce)
   const count = createJsonCounter(limits, refuse, outline)
-  let text = ''
-  const take = (piece: string): void => void (text += count(piece) ? ' ' : piece)
+  const text = createTextInPieces()
+  const take = (piece: string): void => text.push(count(piece) ? ' ' : piece)
   return {
     push: (bytes) => take(decoder.decode(bytes, { stream: true })),
     async end() {
@@ -114,6 +140,35 @@ export function createJsonReader(limits: JsonLimits, refuse: RefuseJson, atOnce?
         if (error instanceof SyntaxError) return refuse('is not JSON', 'JSON')
         throw error
       }
+    },
+  }
+}
+
+/** Characters of a piece of a long text. In one string the whole would need fresh memory of its length, which the system maps slowly. */
+const pieceLength = 2 ** 16
+
+/** A text that comes in pieces, and of which parts are asked for. */
+function createTextInPieces(): TextInPieces & { push(piece: string): void } {
+  const pieces: { from: number; text: string }[] = []
+  let length = 0
+  return {
+    push(piece) {
+      const last = pieces.at(-1)
+      if (last !== undefined && last.text.length + piece.length <= pieceLength) last.text += piece
+      else pieces.push({ from: length, text: piece })
+      length += piece.length
+    },
+    get length() {
+      return length
+    },
+    slice(start, end) {
+      const first = pieces.findLastIndex(({ from }) => from <= start)
+      let found = ''
+      for (let i = Math.max(first, 0); i < pieces.length && pieces[i].from < end; i++) {
+        const { from, text } = pieces[i]
+        found += text.slice(Math.max(0, start - from), end - from)
+      }
+      return found
     },
   }
 }
