@@ -66,6 +66,8 @@ export function createParallelLearner(
     const deals = deal(lengths, isDealt(lengths) ? threads.count : 1)
     const inside = deals.length === 1 ? threads.count : 1
     const running = deals.map(async (places, i) => {
+      // Each part is packed in a turn of the event loop of its own.
+      for (let turn = 0; turn < i; turn++) await yieldToEventLoop()
       const part = places.map((place) => sequences[place])
       const helper = threads.helperOf(i)
       const result = helper === undefined ? here(part, inside) : there(helper, part, inside)
@@ -78,7 +80,9 @@ export function createParallelLearner(
   return {
     gradient: own.gradient,
     async forward(sequences, { signal, temperatures, what } = {}) {
+      // Ten thousand sequences take a while to be checked, and to be packed.
       checkSequences(sequences, config)
+      await yieldToEventLoop()
       checkTemperatures(sequences, temperatures)
       await yieldToEventLoop()
       const rows = sequences.map((tokens, i) => ({ tokens, temperatures: temperatures?.[i] }))
@@ -98,11 +102,11 @@ export function createParallelLearner(
     },
     async forwardBackward(sequences, loss, { signal } = {}) {
       checkTraining(sequences, loss)
+      await yieldToEventLoop()
       checkSequences(
         sequences.map(({ tokens }) => tokens),
         config,
       )
-      // Ten thousand sequences take a while to be checked, and to be packed.
       await yieldToEventLoop()
       const helped: Helper[] = []
       const first = threads.helperOf(0)
