@@ -4,7 +4,7 @@
 
 /** Brackets, texts, colons and commas that are parsed at once: some milliseconds, whatever they are. */
 const usualAtOnce = 2048
-/** Characters of a text for each of them. A text of 32,768 needs no memory that the system would have to map first. */
+/** Characters of a text for each of them. V8 keeps much longer texts in memory of their own, which is mapped anew for each. */
 const charactersEach = 16
 
 /** Values of a list or an object that stand side by side: some small ones, or one that is too large for one turn. */
@@ -105,8 +105,10 @@ export function createJsonOutline(atOnce = usualAtOnce): JsonOutline {
     },
     colon() {
       counted++
-      // What came before it is a name, which is not cut.
-      stack[stack.length - 1].large = undefined
+      const part = stack[stack.length - 1]
+      // What comes before it is a name, which is not cut, and never a list or an object.
+      isBroken ||= part.large !== undefined && part.large.kind !== 'text'
+      part.large = undefined
     },
     openText(at) {
       counted++

@@ -147,6 +147,12 @@ test('a field named as the prototype is a field, and of two of a name the last c
   expect(Object.keys(found)).toEqual(Object.keys(parsed(text) as object))
 })
 
+test('a list or an object before a colon is refused, also where it is long', async () => {
+  for (const text of ['[[[],[],[]]:1]', '{"a":{"b":[1,2,3]}:1}', '{[1,2,3,4]:1}'])
+    for (const atOnce of [undefined, 1])
+      await expect(read(bytesOf(text), [], limits, atOnce)).rejects.toThrow('is not JSON')
+})
+
 test('pieces of nothing but blanks part values, and in a text they are kept', async () => {
   expect(await read(bytesOf('[1,   2]'), [3, 6])).toEqual([1, 2])
   await expect(read(bytesOf('[1   2]'), [2, 5])).rejects.toThrow('is not JSON')
