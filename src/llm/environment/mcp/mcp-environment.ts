@@ -197,13 +197,17 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
           })
         : undefined
       const isRestored = mode.way === 'restore'
+      // More processes than processors would only be started for nothing.
+      const servers = isRestored ? (options.servers ?? restoringServers) : Infinity
       // Tools are tried one after the other, and starting a process takes longer than restoring one.
-      if (isRestored) pool.limit(1)
+      if (isRestored) {
+        pool.limit(1)
+        pool.open(servers)
+      }
       for (const { spec, kind } of system.tools) if (kind === 'read') writers.delete(spec.name)
       if (profile !== undefined) generation.onProfile?.(profile)
       const probe = await probeTools(system, { ...generation, profile, missing: missingState(config) })
-      // More processes than processors would only be started for nothing.
-      pool.limit(isRestored ? (options.servers ?? restoringServers) : Infinity)
+      pool.limit(servers)
       for (const reader of probe.readers) writers.delete(reader)
       const unused = [...admission.refused, ...probe.leftOut]
       // A tool that writes, or whose answers vary, cannot show the state.
@@ -226,7 +230,12 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       const most = isDear ? mostDearTasks : service === undefined ? Infinity : mostServiceTasks
       const counts = withMost(generation.counts, most)
       // More episodes than servers would only take turns, with a reset for each turn.
-      const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation, counts })
+      const tasks = await generateTasks(system, probe, {
+        concurrency: Math.min(size, servers),
+        hint,
+        ...generation,
+        counts,
+      })
       return { tasks, leftOut: probe.leftOut, profiles: probe.profiles, ...defined({ hint: state }) }
     },
   }

@@ -14,6 +14,7 @@ test('the first state is looked at once after it was proved, and each other stat
     describe: async () => '',
     records: async () => [],
     restart: async () => {},
+    open: () => {},
     limit: () => {},
     close: async () => {},
   }

@@ -19,8 +19,8 @@ export interface InitialState {
   fresh: PlainObject[]
 }
 
-/** Draws initial states for the tasks of a split. */
-export type InitialStates = (split: Task['split'], random: Random) => Promise<InitialState>
+/** Draws initial states for the tasks of a split, of at most so many different ones. Default: 48. */
+export type InitialStates = (split: Task['split'], random: Random, most?: number) => Promise<InitialState>
 
 /** How often a task begins in the state that the server has of its own. */
 const untouchedShare = 0.3
@@ -71,8 +71,8 @@ export function createInitialStates(
     }
   }
 
-  return async (split, random) => {
-    const index = random.next() < untouchedShare ? undefined : random.int(mostStates)
+  return async (split, random, most = mostStates) => {
+    const index = random.next() < untouchedShare ? undefined : random.int(most)
     if (index === undefined || writers.length === 0) return untouched
     const name = `${split} ${index}`
     const known = states.get(name)

@@ -22,6 +22,8 @@ export interface PlanSplits {
 const mostFew = 12
 /** Drafts by which the plans of a kind are found. */
 const dealingDrafts = 40
+/** Initial states of each split in them. Making one takes as long as many drafts. */
+const dealingStates = 12
 
 /** Half of all plans are for training, a quarter for validation, a quarter for test and unseen paraphrases. */
 export function createPlanSplits(
@@ -31,6 +33,10 @@ export function createPlanSplits(
   options: StateCallOptions,
 ): PlanSplits {
   const dealt = new Map<string, Map<string, Task['split']>>()
+  const few: GoalSources = {
+    ...sources,
+    initialStates: (split, random) => sources.initialStates(split, random, dealingStates),
+  }
   const schemas = new Map(system.tools.map(({ spec }) => [spec.name, spec.inputSchema]))
   return {
     belongs(kind, draft, split) {
@@ -47,7 +53,7 @@ export function createPlanSplits(
         const random = createRandom(seed, 'few', kind.name, draw)
         const split = draw % 2 === 0 ? 'train' : 'test'
         try {
-          const draft = await draftGoal(system, kind, combination, split, sources, random, options)
+          const draft = await draftGoal(system, kind, combination, split, few, random, options)
           if (draft !== undefined) plans[split].set(planKey(draft), choicesOf(draft, schemas))
         } catch (error) {
           if (!(error instanceof UnusableSchema)) throw error

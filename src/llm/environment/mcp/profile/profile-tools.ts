@@ -70,6 +70,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     signal: options.signal,
     mostCalls: options.mostCalls,
     files: options.files,
+    service: options.service ?? false,
     records: await system.records(options.signal),
   })
   const proof: Proof = {
@@ -83,6 +84,8 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     unproved: new Map(),
   }
   try {
+    // What is kept in a service is brought back without a new process, or else the proofs show that it is not.
+    if (mode !== undefined && options.service === true) mode.way = 'restore'
     for (const name of options.observe) trying.witnesses.push({ name, arguments: {} })
     await tryAll(trying).catch((error: unknown) => {
       if (!(error instanceof CallsUsedUp)) throw error
@@ -93,6 +96,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     exceptFiles(tried, trying.witnesses, changedByAll(tried))
     await clockTick(began, options.signal)
     await proveWriters(trying, proof, mode)
+    if (mode !== undefined && proof.restores) mode.way = 'restore'
     await proveReaders(trying)
   } catch (error) {
     if (!(error instanceof CallsUsedUp)) throw error

@@ -53,6 +53,8 @@ export function plainCall({ spec }: AdmittedTool): StateCall | undefined {
 export interface Sight {
   call: StateCall
   text: string
+  /** When it was seen, in milliseconds of this process. */
+  at: number
 }
 
 interface SightLimits {
@@ -70,7 +72,7 @@ export async function initialSights(
   for (const call of calls) {
     try {
       const { isError, text } = await system.look(newState(), call.name, call.arguments, limits)
-      if (!isError && !tellsTime(text, '')) sights.push({ call, text })
+      if (!isError && !tellsTime(text, '')) sights.push({ call, text, at: performance.now() })
     } catch (error) {
       if (!(error instanceof InfrastructureError)) throw error
     }
@@ -78,16 +80,14 @@ export async function initialSights(
   return sights
 }
 
-/** Those that a newly started server shows again, a second later. So clocks and random values are left out. */
-export async function repeatedSights(
+/** Those that are shown again a second later, so without clocks and random values. Restart the system before it. */
+export async function shownAgain(
   system: ToolSystem,
   sights: readonly Sight[],
   limits: SightLimits,
 ): Promise<Sight[]> {
   if (sights.length === 0) return []
-  const began = performance.now()
-  await system.restart()
-  await clockTick(began, limits.signal)
+  await clockTick(Math.max(...sights.map(({ at }) => at)), limits.signal)
   const calls = sights.map(({ call }) => call)
   const again = new Map((await initialSights(system, calls, limits)).map(({ call, text }) => [call, text]))
   return sights.filter(({ call, text }) => again.get(call) === text)
@@ -99,7 +99,9 @@ export async function repeatableSights(
   calls: readonly StateCall[],
   limits: SightLimits,
 ): Promise<Sight[]> {
-  return repeatedSights(system, await initialSights(system, calls, limits), limits)
+  const sights = await initialSights(system, calls, limits)
+  await system.restart()
+  return shownAgain(system, sights, limits)
 }
 
 /** The lines of a text that do not tell the time. The whole text if all do, or if it is JSON. */

@@ -2,7 +2,7 @@ import type { PlainObject } from '../salient.ts'
 import type { KindPlan } from '../mcp-task.ts'
 import { attemptKind, type Attempts, attemptTool, isPlainStep, whyNotRepeatable } from './attempt.ts'
 import { chainsOf } from './chains.ts'
-import { clockTick, initialSights, repeatedSights, type Sight } from './repeatable.ts'
+import { clockTick, initialSights, shownAgain, type Sight } from './repeatable.ts'
 import { changedNothing } from '../reference.ts'
 import type { AdmittedTool, LeftOutTool } from '../safety.ts'
 import { statementStart } from '../arguments/sql.ts'
@@ -82,11 +82,12 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     })
   const working = on.found.map(({ kind }) => kind.tools[0])
   for (const chain of chainsOf(working, options.chains ?? 4, probe.creators)) await attemptKind(on, chain, 4)
-  // All at once: new processes take longer to start than all calls to them.
-  on.sights = await repeatedSights(system, on.sights, limits)
-  probe.harvest = await knownRecords(on)
+  // For all at once: a new process takes longer to start than all calls to it.
+  await system.restart()
   await clockTick(began, options.signal)
   await keepRepeatable(on)
+  on.sights = await shownAgain(system, on.sights, limits)
+  probe.harvest = await knownRecords(on)
   system.leaveOut(probe.leftOut.map((tool) => tool.name))
   return probe
 }

@@ -16,6 +16,8 @@ export interface TryingOptions {
   mostCalls: number
   /** Whether the servers can describe their files. */
   files: boolean
+  /** Whether they describe a service behind them too. */
+  service: boolean
   /** Records that are there at first, whatever the tools show. */
   records: readonly PlainObject[]
 }

@@ -196,3 +196,44 @@ test('many calls may wait on one signal without a warning', async () => {
   expect(warnings).toEqual([])
   await pool.close()
 })
+
+test('servers started early wait for their calls, and after a restart a new one takes over', async () => {
+  const counts = { opened: 0, resets: 0 }
+  const pool = createStatePool({
+    size: 3,
+    open: async () => listEnv(counts, false),
+    writes: (name) => name === 'add',
+  })
+  pool.limit(1)
+  const state = newState()
+  await pool.call(state, 'add', { word: 'one' })
+  pool.open(2)
+  await vi.waitFor(() => expect(counts.opened).toBe(2))
+  // The limit holds: further states take turns on the first server.
+  await Promise.all([newState(), newState()].map((other) => pool.call(other, 'add', { word: 'two' })))
+  expect(counts.opened).toBe(2)
+  await pool.restart()
+  // The second took the place of the first, and another one starts in its own.
+  await vi.waitFor(() => expect(counts.opened).toBe(3))
+  const resets = counts.resets
+  expect((await pool.call(newState(), 'show', {})).text).toBe('')
+  expect(counts.resets).toBe(resets)
+  expect((await pool.call(state, 'show', {})).text).toBe('one')
+  await pool.close()
+})
+
+test('a server that cannot be started early is started again by the first call, which says why it fails', async () => {
+  let tries = 0
+  const pool = createStatePool({
+    size: 1,
+    open: async () => {
+      tries++
+      throw new InfrastructureError(`no start ${tries}`)
+    },
+    writes: () => false,
+  })
+  pool.open(1)
+  await vi.waitFor(() => expect(tries).toBe(1))
+  await expect(pool.call(newState(), 'show', {})).rejects.toThrow('no start 2')
+  await pool.close()
+})

@@ -83,8 +83,10 @@ export interface StatePool {
   describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
   /** Records that exist in this state, as far as the servers can tell without a call. */
   records(state: EpisodeState, signal?: AbortSignal): Promise<PlainObject[]>
-  /** Closes the idle servers. The next call opens new ones. */
+  /** Closes the idle servers that may be used, and then starts the first anew. Calls open the others. */
   restart(): Promise<void>
+  /** Starts so many servers before they are needed, one after the other, beyond the limit too. */
+  open(servers: number): void
   /** From now on, uses at most this many servers. */
   limit(servers: number): void
   close(): Promise<void>
@@ -95,6 +97,8 @@ interface Member {
   server: StateServer | undefined
   /** The journal that the server's current state corresponds to. */
   journal: readonly StateCall[]
+  /** Whether nothing was called since the server was started early. */
+  isNew: boolean
 }
 
 /** Equal to no journal of an episode, and the beginning of none. */
@@ -114,9 +118,13 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     index,
     server: undefined,
     journal: [],
+    isNew: false,
   }))
   const idle = [...members]
   const waiting: Waiter[] = []
+  const starting = new Set<Promise<void>>()
+  /** Servers that are started before they are needed. */
+  let early = 0
   let closed = false
   let usable = members.length
 
@@ -157,6 +165,10 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   }
 
   function giveBack(member: Member): void {
+    if (member.index >= usable) {
+      idle.push(member)
+      return
+    }
     // Continuing from the server's current state saves a reset, but no waiter is passed over for long.
     const near = waiting.slice(0, 8).findIndex((entry) => sameCalls(member.journal, entry.state.journal))
     const [next] = waiting.splice(Math.max(near, 0), 1)
@@ -166,6 +178,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
 
   async function prepare(member: Member, state: EpisodeState, signal?: AbortSignal): Promise<StateServer> {
     member.server ??= await options.open(member.index, signal)
+    member.isNew = false
     const server = member.server
     if (closed) throw environmentClosed()
     if (sameCalls(member.journal, state.journal)) return server
@@ -204,6 +217,22 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     member.server = undefined
     member.journal = []
     await server?.close()
+  }
+
+  /** Starts servers one after the other, so that calls go on. If one fails, the first call of it tries again and says why. */
+  async function startEarly(): Promise<void> {
+    for (const member of members.slice(0, early)) {
+      if (closed || member.server !== undefined || !idle.includes(member)) continue
+      idle.splice(idle.indexOf(member), 1)
+      try {
+        member.server = await options.open(member.index)
+        member.isNew = true
+      } catch {
+        member.server = undefined
+      } finally {
+        giveBack(member)
+      }
+    }
   }
 
   /** Work that needs a server in the state of the episode, exclusively. */
@@ -269,12 +298,27 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     limit(servers) {
       usable = Math.max(1, servers)
     },
+    open(servers) {
+      early = servers
+      const start = startEarly().finally(() => starting.delete(start))
+      starting.add(start)
+    },
     async restart() {
-      await Promise.all(idle.map(discard))
+      const used = idle.filter(({ index }) => index < usable)
+      await Promise.all(used.map(discard))
+      // One that was started early and waits is as new as any.
+      const spare = idle.find(({ index, isNew }) => index >= usable && isNew)
+      const [first] = used
+      if (spare !== undefined && first !== undefined) {
+        first.server = spare.server
+        Object.assign(spare, { server: undefined, isNew: false })
+      }
+      this.open(Math.max(early, 1))
     },
     async close() {
       closed = true
       for (const entry of waiting.splice(0)) entry.refuse(environmentClosed())
+      await Promise.all(starting)
       await Promise.all(members.map(discard))
     },
   }
