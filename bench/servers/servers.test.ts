@@ -182,8 +182,15 @@ test('the table shows means over seeds, each gain, and why tools were left out, 
       ],
       audits: [audit],
       firstTasks: [
-        { schema: 1, server: 'time', date: '', command: '', machine: row.machine, seconds: 9.4 },
-        { schema: 1, server: 'sqlite', date: '', command: '', machine: row.machine, seconds: null },
+        { schema: 2, server: 'time', date: '', command: '', machine: row.machine, seconds: [9, 20, 9.4] },
+        {
+          schema: 2,
+          server: 'sqlite',
+          date: '',
+          command: '',
+          machine: row.machine,
+          seconds: [null, 9, null],
+        },
       ],
     },
     benchServers,
@@ -191,7 +198,8 @@ test('the table shows means over seeds, each gain, and why tools were left out, 
   expect(text).toContain(
     '| time | 2 of 6 | – | – | – | 1.5% | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 60% | – | 12.3; 12.3 (stopped) |',
   )
-  expect(text).toContain('on 1 of 2 servers (2 cores (x, Node v20); seconds: time 9.4, sqlite not in 120)')
+  expect(text).toContain('on 1 of 2 servers (2 cores (x, Node v20); ')
+  expect(text).toContain(': time 9.4 (9 to 20), sqlite not in 120 (9 to not in 120))')
   const asked = rowsText(
     { rows: [{ ...row, requests: ['How many days has [May]?'] }], audits: [], firstTasks: [] },
     benchServers,
