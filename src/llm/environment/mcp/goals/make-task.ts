@@ -2,6 +2,7 @@ import { defined } from '../../../../defined.ts'
 import type { Random } from '../../../../engine/random/index.ts'
 import type { Expert, Task } from '../../../agent/types.ts'
 import { readScore } from '../../../episode/score.ts'
+import { saysFailure } from '../arguments/error-hints.ts'
 import type { McpTask } from '../mcp-task.ts'
 import { tellsMoment, tellsTime, timelessLines } from '../profile/repeatable.ts'
 import { linkedArguments } from '../reference.ts'
@@ -183,7 +184,8 @@ async function runGoal(
     const args = call === undefined ? undefined : argumentsOf(call, results)
     if (call === undefined || args === undefined) return undefined
     const result = await system.call(state, call.tool, args, options)
-    if (result.isError) return undefined
+    // A server may say in plain words that it failed, such as to read what was just deleted.
+    if (result.isError || saysFailure(result.text, args)) return undefined
     results.push(result.text)
     calls.push(call)
     if (!writes.has(call.tool)) {

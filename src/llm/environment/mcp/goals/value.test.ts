@@ -47,6 +47,8 @@ test('case matters in codes, and where it tells two values apart', () => {
   expect(hasValue('in /notes/a.txt', { type: 'text', answer: '/notes/a.txt' })).toBe(true)
   expect(hasValue('/NOTES/A.TXT', { type: 'text', answer: '/notes/a.txt' })).toBe(false)
   expect(hasValue('65536kb', { type: 'text', answer: '65536kB' })).toBe(false)
+  expect(hasValue('key not found: bagel-55', { type: 'text', answer: 'Key not found: bagel-55' })).toBe(true)
+  expect(hasValue('Key not found: BAGEL-55', { type: 'text', answer: 'Key not found: bagel-55' })).toBe(false)
   expect(hasValue('In London, it is cloudy', { type: 'text', answer: 'Cloudy' })).toBe(true)
   for (const given of [
     'Cloudy or sunny',

@@ -72,7 +72,10 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
       if (answer === target) return true
       const [low, wanted] = [answer.toLowerCase(), target.toLowerCase()]
       // Case matters in codes and paths, and where it tells two values of the result apart.
-      const loose = !isCode(target) && !others.some((other) => plain(other).toLowerCase() === wanted)
+      const codes = target.split(' ').filter(isCode)
+      const loose =
+        codes.every((code) => answer.includes(code)) &&
+        !others.some((other) => plain(other).toLowerCase() === wanted)
       if (loose && low === wanted) return true
       const holds = loose ? holdsOnce(low, wanted) : holdsOnce(answer, target)
       return isSentence && holds && !listsOther(answer, others)
