@@ -141,7 +141,7 @@ function sorted(data: unknown): unknown {
 }
 
 const asksForOrder = (prompt: string): boolean =>
-  /\b(order|ordered|sort\w*|first|last|oldest|newest|earliest|latest|highest|lowest|ascending|descending|alphabetical\w*|rank\w*|sequence|reverse\w*)\b/i.test(
+  /\b(order by|ordered by|order of|in order|in the order|sort\w*|first|last|oldest|newest|earliest|latest|highest|lowest|ascending|descending|alphabetical\w*|rank\w*|sequence|reverse\w*)\b/i.test(
     prompt,
   )
 

@@ -29,6 +29,8 @@ export interface McpTask extends Task {
     type?: AnswerType
     /** Other values of the result. The answer must not list them too. */
     others: string[]
+    /** Whether the items of a list have to be in this order. Default: false. */
+    ordered?: boolean
     /** The observed state after the reference solution; null if the state cannot be observed. */
     state: string | null
   }

@@ -123,6 +123,7 @@ export async function makeGoalTask(
       answer: expected?.answer ?? null,
       ...(expected === undefined ? {} : { type: expected.type }),
       others: [...(expected?.others ?? [])],
+      ...(expected?.ordered && { ordered: true }),
       state: run.after,
     },
   }
@@ -158,6 +159,7 @@ function ask(
     random,
     ignore: system.ignore,
     strange,
+    ordered: Object.values(args).some((value) => /\border by\b/i.test(String(value))),
   })
 }
 

@@ -50,6 +50,8 @@ export interface QuestionContext {
   ignore: readonly string[]
   /** A name that occurs nowhere, for what does not exist. */
   strange: string
+  /** Whether the request asks for an order of the records. Default: false. */
+  ordered?: boolean
 }
 
 /** A question of this form about a result as the policy sees it; undefined if the result has no room for one. */
@@ -180,7 +182,7 @@ function askTable(
   table: Table,
   value: unknown,
   form: Exclude<QuestionForm, 'fact'>,
-  { stated, random, ignore, strange }: QuestionContext,
+  { stated, random, ignore, strange, ordered }: QuestionContext,
 ): Question | undefined {
   const { records, noun } = table
   const keys = sayableKeys(table, ignore)
@@ -220,7 +222,7 @@ function askTable(
       return {
         asked: { form, noun, of: words(of) },
         property: of,
-        expected: { type: 'list', answer: list(records) },
+        expected: { type: 'list', answer: list(records), ...(ordered && { ordered: true }) },
         find: (text) => list(tableAt(text, table)),
       }
     }

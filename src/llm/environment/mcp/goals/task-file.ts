@@ -38,6 +38,8 @@ export interface FileTask {
     answer?: FileAnswer
     /** Other values of the result, which a right answer does not name too. */
     others?: string[]
+    /** Whether the items of a list have to be in this order. Default: false. */
+    ordered?: boolean
     /** The observed state at the end, as exported. Without it the state that the reference leaves. */
     state?: string
   }
@@ -67,6 +69,7 @@ export const fileTaskSchema = {
           ],
         },
         others: { type: 'array', items: { type: 'string' } },
+        ordered: { type: 'boolean' },
         state: { type: 'string' },
       },
     },
@@ -84,6 +87,7 @@ export const fileTaskSchema = {
 export function toFileTask({ id, prompt, kind, split, seeds, reference, expected }: McpTask): FileTask {
   const answer = expected.answer === null ? undefined : exportedAnswer(expected.answer, expected.type)
   const others = expected.others.length === 0 ? {} : { others: expected.others }
+  const ordered = expected.ordered === true ? { ordered: true } : {}
   const state = expected.state === null ? {} : { state: expected.state }
   return {
     id,
@@ -94,7 +98,7 @@ export function toFileTask({ id, prompt, kind, split, seeds, reference, expected
       ? {}
       : { seeds: seeds.map(({ name, arguments: args }) => ({ name, arguments: args })) }),
     ...(reference === undefined ? {} : { reference: [...reference] }),
-    expected: { ...defined({ answer }), ...others, ...state },
+    expected: { ...defined({ answer }), ...others, ...ordered, ...state },
   }
 }
 
@@ -170,7 +174,7 @@ function readLine(line: string, place: string): FileTask {
     return fail(Object.keys(value).join(', '), '"expected" or "reference"')
   if (expected !== undefined) {
     if (!isPlainObject(expected)) return fail(expected, '"expected": {"answer"?, "state"?}')
-    const { answer, others, state } = expected
+    const { answer, others, ordered, state } = expected
     const plain = (item: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof item)
     if (
       answer !== undefined &&
@@ -184,6 +188,8 @@ function readLine(line: string, place: string): FileTask {
       )
     if (others !== undefined && !(Array.isArray(others) && others.every((item) => typeof item === 'string')))
       return fail(others, '"others": a list of texts')
+    if (ordered !== undefined && typeof ordered !== 'boolean')
+      return fail(ordered, '"ordered": true or false')
     if (state !== undefined && typeof state !== 'string') return fail(state, '"state": a text')
   }
   return { ...value, id, ...(split === undefined ? {} : { split }) } as unknown as FileTask
@@ -237,6 +243,7 @@ export function fromFileTask(line: FileTask, index: number): McpTask {
       answer,
       ...defined({ type }),
       others: expected.others ?? [],
+      ...(expected.ordered === true && { ordered: true }),
       state: expected.state ?? null,
     },
   }

@@ -63,6 +63,9 @@ test('case matters in codes, and where it tells two values apart', () => {
 })
 
 test('lists are sets, and the right answer may be that there is none', () => {
+  const ranked = { type: 'list', answer: 'Ada, Grace, Edsger', ordered: true } as const
+  expect(hasValue('names: Ada, Grace and Edsger', ranked)).toBe(true)
+  expect(hasValue('Grace, Ada, Edsger', ranked)).toBe(false)
   const names = { type: 'list', answer: 'Ada, Grace, Edsger' } as const
   for (const given of ['Grace, Ada and Edsger', 'ada\ngrace\nedsger', 'The names are: Ada, Grace, Edsger'])
     expect(hasValue(given, names)).toBe(true)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { containsWhole } from '../salient.ts'
 
 /** How an answer is compared. `none`: what is asked for does not exist, and the right answer says so. */
@@ -10,6 +11,8 @@ export interface ExpectedAnswer {
   answer: string
   /** Other values of the result, which the answer must not list too. Default: none. */
   others?: readonly string[]
+  /** Whether the items of a list have to be in this order. Default: false. */
+  ordered?: boolean
 }
 
 /** What the expert says where nothing is found. */
@@ -20,7 +23,7 @@ const refusals =
 
 /**
  * Whether an answer has the expected value. Numbers are equal up to rounding to two or more decimals, dates up to their
- * notation, lists as sets, texts up to case, quotes and white space. An answer may be a short sentence that contains the
+ * notation, lists as sets unless they are ordered, texts up to case, quotes and white space. An answer may be a short sentence that contains the
  * value and none of the other values of the result. Other numbers may only stand before a verb or colon that leads to the value.
  *
  * @example
@@ -54,8 +57,9 @@ export function hasValue(given: string | null, expected: ExpectedAnswer): boolea
       return isSentence && says !== denies && says === (target.toLowerCase() === 'true')
     }
     case 'list': {
-      const wanted = new Set(itemsOf(expected.answer))
       const items = itemsOf(given.replace(/^[^:]{0,60}:\s*/, ''))
+      if (expected.ordered === true) return isDeepStrictEqual(items, itemsOf(expected.answer))
+      const wanted = new Set(itemsOf(expected.answer))
       return (
         items.length === wanted.size &&
         items.every((item) => wanted.has(item)) &&
