@@ -36,19 +36,37 @@ export function isPlainStep(step: RequestStep): boolean {
   return Object.keys(step.arguments).length === 0
 }
 
-/**
- * Draws and tries a kind up to 12 times, until it works, and then with the calls of its tool that had succeeded when it was
- * profiled. Returns why it does not, or undefined.
- */
+/** Draws and tries a kind up to 12 times, until it works. Returns why it does not, or undefined. */
 export async function attemptKind(on: Attempts, kind: KindPlan, tries = 12): Promise<string | undefined> {
-  const known = knownDrafts(on, kind)
+  const drafts = Array.from({ length: tries }, (_, index) => (): Draft => {
+    const random = createRandom(on.options.seed, 'probe', kind.name, index)
+    return draftTask(kind, 'train', on.probe, random)
+  })
+  return attemptDrafts(on, kind, drafts)
+}
+
+/** Tries the calls of a tool that succeeded when it was profiled, with those that had prepared the state. */
+export async function attemptExamples(on: Attempts, tool: AdmittedTool): Promise<string | undefined> {
+  const { name } = tool.spec
+  const kind = singleKind(tool)
+  const { examples = [] } = on.probe.profiles.find((profile) => profile.name === name) ?? {}
+  const drafts = examples.map(({ arguments: args, seeds }) => (): Draft => {
+    const before = seeds.map((seed) => ({ name: seed.name, arguments: seed.arguments }))
+    return { kind, seeds: before, steps: [{ tool: name, arguments: args }] }
+  })
+  return attemptDrafts(on, kind, drafts)
+}
+
+async function attemptDrafts(
+  on: Attempts,
+  kind: KindPlan,
+  drafts: readonly (() => Draft)[],
+): Promise<string | undefined> {
   let reason = 'no arguments were found for which it does anything'
   let unchanged = 0
-  for (let index = 0; index < tries + known.length; index++) {
+  for (const draft of drafts) {
     try {
-      const random = createRandom(on.options.seed, 'probe', kind.name, index)
-      const draft = known[index - tries] ?? draftTask(kind, 'train', on.probe, random)
-      const failed = await attemptDraft(on, kind, draft)
+      const failed = await attemptDraft(on, kind, draft())
       if (failed === undefined) return undefined
       reason = failed
       if (reason === changedNothing) unchanged++
@@ -64,17 +82,6 @@ export async function attemptKind(on: Attempts, kind: KindPlan, tries = 12): Pro
     }
   }
   return unchanged > 0 ? changedNothing : reason
-}
-
-/** The calls of a tool that succeeded when it was profiled, with those that had prepared the state. */
-function knownDrafts({ probe }: Attempts, kind: KindPlan): Draft[] {
-  if (kind.tools.length > 1) return []
-  const { examples = [] } = probe.profiles.find(({ name }) => name === kind.tools[0].spec.name) ?? {}
-  return examples.map(({ arguments: args, seeds }) => ({
-    kind,
-    seeds: seeds.map((seed) => ({ name: seed.name, arguments: seed.arguments })),
-    steps: [{ tool: kind.tools[0].spec.name, arguments: args }],
-  }))
 }
 
 async function attemptDraft(on: Attempts, kind: KindPlan, draft: Draft): Promise<string | undefined> {

@@ -1,6 +1,13 @@
 import type { PlainObject } from '../salient.ts'
 import type { KindPlan } from '../mcp-task.ts'
-import { attemptKind, type Attempts, attemptTool, isPlainStep, whyNotRepeatable } from './attempt.ts'
+import {
+  attemptExamples,
+  attemptKind,
+  type Attempts,
+  attemptTool,
+  isPlainStep,
+  whyNotRepeatable,
+} from './attempt.ts'
 import { chainsOf } from './chains.ts'
 import { clockTick, initialSights, shownAgain, type Sight } from './repeatable.ts'
 import { changedNothing } from '../reference.ts'
@@ -142,6 +149,8 @@ async function tryTools(on: Attempts, tools: readonly AdmittedTool[]): Promise<M
     probe.harvest = await knownRecords(on)
     await go([...pending.keys()].filter(isHopeful))
   }
+  for (const tool of [...pending.keys()].filter(isHopeful))
+    if (tool.kind !== 'unknown' && (await attemptExamples(on, tool)) === undefined) pending.delete(tool)
   return pending
 }
 
