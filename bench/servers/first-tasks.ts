@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { quantile } from 'agoge/statistics'
 import { runCli, sandboxed, thisMachine } from './measure.ts'
 import { prepareFolder } from './prepare.ts'
 import type { ServerRow } from './row.ts'
@@ -53,20 +54,19 @@ export async function timeFirstTasks(server: BenchServer): Promise<void> {
 /** Seconds that were asked for. */
 const bar = 15
 
-/** The median, without those that did not show ten tasks. */
-function medianOf(seconds: FirstTasks['seconds']): number {
-  const sorted = seconds.map((one) => one ?? Infinity).toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)]
-}
-
 /** The times of all servers in a sentence, with the machines they were measured on. Empty if none is stored. */
 export function firstTasksText(times: readonly FirstTasks[], machines: string): string {
   if (times.length === 0) return ''
-  const inTime = times.filter(({ seconds }) => medianOf(seconds) <= bar)
-  const shown = (one: number): string => (one === Infinity ? `not in ${limitMinutes * 60}` : String(one))
-  const each = times.map(({ server, seconds }) => {
-    const all = seconds.map((one) => one ?? Infinity)
-    return `${server} ${shown(medianOf(seconds))} (${shown(Math.min(...all))} to ${shown(Math.max(...all))})`
+  const sorted = times.map(({ server, seconds }) => ({
+    server,
+    seconds: seconds.map((one) => one ?? limitMinutes * 60).toSorted((a, b) => a - b),
+  }))
+  const inTime = sorted.filter(({ seconds }) => quantile(seconds, 0.5) <= bar)
+  const shown = (one: number): string =>
+    one < limitMinutes * 60 ? String(one) : `not in ${limitMinutes * 60}`
+  const each = sorted.map(({ server, seconds }) => {
+    const [shortest, median, longest] = [0, 0.5, 1].map((share) => shown(quantile(seconds, share)))
+    return `${server} ${median} (${shortest} to ${longest})`
   })
   return `\`agoge tasks\` showed the first ten tasks within ${bar} seconds of its start on ${inTime.length} of ${times.length} servers (${machines}; the median of ${starts} starts in seconds, with the shortest and the longest: ${each.join(', ')}).`
 }

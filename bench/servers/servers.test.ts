@@ -198,8 +198,9 @@ test('the table shows means over seeds, each gain, and why tools were left out, 
   expect(text).toContain(
     '| time | 2 of 6 | – | – | – | 1.5% | 0% | 80% | 90% | +10.0 (5.0 to 15.0) | 60% | – | 12.3; 12.3 (stopped) |',
   )
-  expect(text).toContain('on 1 of 2 servers (2 cores (x, Node v20); ')
-  expect(text).toContain(': time 9.4 (9 to 20), sqlite not in 120 (9 to not in 120))')
+  expect(text).toContain(
+    'on 1 of 2 servers (2 cores (x, Node v20); the median of 5 starts in seconds, with the shortest and the longest: time 9.4 (9 to 20), sqlite not in 120 (9 to not in 120))',
+  )
   const asked = rowsText(
     { rows: [{ ...row, requests: ['How many days has [May]?'] }], audits: [], firstTasks: [] },
     benchServers,

@@ -24,6 +24,7 @@ import {
   type ResetMode,
 } from './server/pooled-server.ts'
 import { reachesOthers } from './server/reach.ts'
+import { isShown } from './server/service-config.ts'
 import { serviceRemark, serviceStarter } from './server/service.ts'
 import { planSlot, type SlotPlan } from './server/slot.ts'
 import { mostProfileCalls, type ProfiledTools, profileTools } from './profile/profile-tools.ts'
@@ -190,7 +191,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
             mostCalls: tries ?? 0,
             observe: config.observe,
             files: config.reset === 'slot',
-            service: config.service !== undefined,
+            ...(config.service && { service: isShown(config.service) ? 'shown' : 'hidden' }),
             allowed: options.allow ?? [],
             pool,
             ...(config.reset === 'slot' && { mode }),

@@ -159,8 +159,15 @@ function ask(
     random,
     ignore: system.ignore,
     strange,
-    ordered: Object.values(args).some((value) => /\border by\b/i.test(String(value))),
+    orderedBy: orderOf(args),
   })
+}
+
+/** The column by which a statement in the arguments orders its rows. */
+function orderOf(args: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.values(args)
+    .map((value) => /\border by\W*(\w+)/i.exec(String(value))?.[1])
+    .find((column) => column !== undefined)
 }
 
 async function runGoal(

@@ -60,3 +60,32 @@ test('words before the JSON of a result change no question', () => {
   expect(question).toMatchObject({ property: 'total', expected: { type: 'number', answer: '7' } })
   expect(question?.find(`Done.\nResults:\n${JSON.stringify([{ total: 9 }])}`)).toBe('9')
 })
+
+test('a list in an asked order is judged in it, and not asked for where several orders are right', () => {
+  const rows = [
+    { id: 1, price: 12, stock: 4 },
+    { id: 3, price: 9, stock: 4 },
+    { id: 2, price: 5, stock: 7 },
+  ]
+  const expectedBy = (orderedBy: string | undefined, seed: number) =>
+    askAbout(JSON.stringify(rows), 'all', {
+      stated: '',
+      noun: 'product',
+      random: createRandom('ordered', seed),
+      ignore: [],
+      strange: 'nothing such',
+      orderedBy,
+    })?.expected
+  for (let seed = 0; seed < 20; seed++) {
+    const byPrice = expectedBy('price', seed)
+    if (byPrice === undefined) throw new Error('no question')
+    expect(hasValue(byPrice.answer, byPrice)).toBe(true)
+    expect(hasValue(byPrice.answer.split(', ').toReversed().join(', '), byPrice)).toBe(false)
+    const unordered = expectedBy(undefined, seed)
+    expect(unordered?.ordered).toBeUndefined()
+    // Two have the same stock, and names are not shown.
+    expect(expectedBy('name', seed)).toBeUndefined()
+    const byStock = expectedBy('stock', seed)
+    if (byStock !== undefined) expect(byStock).toMatchObject({ answer: '4, 4, 7', ordered: true })
+  }
+})

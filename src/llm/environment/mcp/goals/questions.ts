@@ -50,8 +50,8 @@ export interface QuestionContext {
   ignore: readonly string[]
   /** A name that occurs nowhere, for what does not exist. */
   strange: string
-  /** Whether the request asks for an order of the records. Default: false. */
-  ordered?: boolean
+  /** The property by which the request asks for the records to be ordered. Default: none. */
+  orderedBy?: string | undefined
 }
 
 /** A question of this form about a result as the policy sees it; undefined if the result has no room for one. */
@@ -182,7 +182,7 @@ function askTable(
   table: Table,
   value: unknown,
   form: Exclude<QuestionForm, 'fact'>,
-  { stated, random, ignore, strange, ordered }: QuestionContext,
+  { stated, random, ignore, strange, orderedBy }: QuestionContext,
 ): Question | undefined {
   const { records, noun } = table
   const keys = sayableKeys(table, ignore)
@@ -217,12 +217,16 @@ function askTable(
       )
       const of = pickFrom(single, random)
       if (of === undefined || records.length < 2 || records.length > 4) return undefined
+      // Among equal values, and by values that are not shown, several orders may be right.
+      const isOnlyOrder =
+        orderedBy === of || (orderedBy !== undefined && orderedBy in records[0] && isUnique(table, orderedBy))
+      if (orderedBy !== undefined && !isOnlyOrder) return undefined
       const list = (some: readonly PlainObject[]): string =>
         some.map((record) => String(record[of])).join(', ')
       return {
         asked: { form, noun, of: words(of) },
         property: of,
-        expected: { type: 'list', answer: list(records), ...(ordered && { ordered: true }) },
+        expected: { type: 'list', answer: list(records), ...(isOnlyOrder && { ordered: true }) },
         find: (text) => list(tableAt(text, table)),
       }
     }

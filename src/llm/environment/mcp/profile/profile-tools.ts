@@ -28,8 +28,8 @@ export interface ProfileOptions {
   observe: readonly string[]
   /** Whether the servers can describe their files. */
   files: boolean
-  /** Whether a service of its own stands behind each server. What it keeps is seen and reset with the files. */
-  service?: boolean
+  /** A service of its own behind each server. What it keeps is reset with the files, and seen with them if it is shown. */
+  service?: 'shown' | 'hidden'
   /** Tools that a person allowed by name. */
   allowed: readonly string[]
   pool: Pick<StatePool, 'limit'>
@@ -70,7 +70,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     signal: options.signal,
     mostCalls: options.mostCalls,
     files: options.files,
-    service: options.service ?? false,
+    service: options.files && options.service === 'shown',
     records: await system.records(options.signal),
   })
   const proof: Proof = {
@@ -85,7 +85,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
   }
   try {
     // What is kept in a service is brought back without a new process, or else the proofs show that it is not.
-    if (mode !== undefined && options.service === true) mode.way = 'restore'
+    if (mode !== undefined && options.service === 'shown') mode.way = 'restore'
     for (const name of options.observe) trying.witnesses.push({ name, arguments: {} })
     await tryAll(trying).catch((error: unknown) => {
       if (!(error instanceof CallsUsedUp)) throw error
@@ -107,7 +107,8 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
   const entries = [...trying.tried.values()]
   const writers = entries.filter(({ changed, tool }) => changed > 0 && !proof.unproved.has(tool.spec.name))
   const declared = options.observe.map((name): Observer => ({ name, arguments: {} }))
-  const found = declared.length > 0 ? declared : chosen(writers, trying.witnesses, proof, options.service)
+  const found =
+    declared.length > 0 ? declared : chosen(writers, trying.witnesses, proof, options.service === 'shown')
   const observers = proof.works ? found : []
   const concluded = entries.map((entry) =>
     concludeTool(entry, {
@@ -136,7 +137,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     calls: Math.min(trying.calls, options.mostCalls),
     reset: proof.works ? (mode?.way ?? 'restart') : 'none',
     ownFiles: trying.witnesses.filter(({ name }) => name === filesObserver).flatMap(exceptionsOf),
-    kept: options.service === true ? 'its files and its service' : 'its files',
+    kept: options.service !== undefined ? 'its files and its service' : 'its files',
   }
 }
 
@@ -144,7 +145,7 @@ function chosen(
   writers: readonly Tried[],
   witnesses: readonly Observer[],
   proof: Proof,
-  service: boolean | undefined,
+  service: boolean,
 ): Observer[] {
   const look = (observer: Observer): string | undefined => proof.fresh.get(observerKey(observer))
   return chooseObservers(writers, witnesses, proof.usable, look, service)

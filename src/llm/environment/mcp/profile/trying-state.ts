@@ -16,7 +16,7 @@ export interface TryingOptions {
   mostCalls: number
   /** Whether the servers can describe their files. */
   files: boolean
-  /** Whether they describe a service behind them too. */
+  /** Whether they describe a service behind them too, which keeps their state. */
   service: boolean
   /** Records that are there at first, whatever the tools show. */
   records: readonly PlainObject[]

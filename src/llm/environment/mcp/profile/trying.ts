@@ -118,7 +118,7 @@ async function attempt(trying: Trying, entry: Tried, args: Record<string, unknow
     const result = await callTool(trying, trying.state, name, args)
     if (result.isError || saysFailure(result.text, args)) {
       entry.error = result.text
-      trying.sights = await sightsAfterError(trying, before)
+      trying.sights = undefined
       return false
     }
     const seeds = [...trying.seeds]
@@ -135,14 +135,6 @@ async function attempt(trying: Trying, entry: Tried, args: Record<string, unknow
     await noteFault(trying, entry, error)
     return false
   }
-}
-
-/** What was seen before a call that failed, if it left the files and what the service keeps as they were. */
-async function sightsAfterError(trying: Trying, before: string[]): Promise<string[] | undefined> {
-  const at = trying.witnesses.findIndex(({ name }) => name === filesObserver)
-  if (at < 0) return undefined
-  const [now] = await lookAt(trying, trying.state, [trying.witnesses[at]])
-  return now === before[at] ? before : undefined
 }
 
 interface Success {

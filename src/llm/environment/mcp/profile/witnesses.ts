@@ -11,15 +11,13 @@ import { lookAt, noteFault, type Trying } from './trying-state.ts'
 // What is looked at, before and after each call, to see what the call changes.
 
 const mostWitnesses = 6
-/** The state of a service is seen without any tool. */
-const mostBesideService = 1
 
 /** Lets a call of a tool show the state from now on, if it can be believed to read only. */
 export function addWitness(trying: Trying, entry: Tried, args: Record<string, unknown>): void {
   const { witnesses, options } = trying
-  const most = options.service ? mostBesideService : mostWitnesses
+  // What a service keeps is seen without any tool.
+  if (options.service || witnesses.length >= mostWitnesses || !isTrusted(entry)) return
   const witness = { name: entry.tool.spec.name, arguments: args }
-  if (witnesses.length >= most || !isTrusted(entry)) return
   if (witnesses.some((other) => observerKey(other) === observerKey(witness))) return
   witnesses.push(witness)
   trying.sights = undefined

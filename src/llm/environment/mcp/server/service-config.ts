@@ -32,6 +32,11 @@ export interface ServiceConfig {
   user?: string
 }
 
+/** Whether what it keeps can be seen without the tools of the server. */
+export function isShown({ kind, show }: ServiceConfig): boolean {
+  return kind !== undefined || show !== undefined
+}
+
 const textFields = ['start', 'seed', 'reset', 'show', 'user'] as const
 const isText = (key: string): key is (typeof textFields)[number] => textFields.some((field) => field === key)
 

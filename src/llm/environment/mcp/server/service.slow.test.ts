@@ -291,7 +291,12 @@ test.skipIf(noRedis)('a service that a command starts, fills and resets', async 
     },
   }
   const environment = await openFixture('ledger', { sandbox: true, config })
-  const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 4 } })
+  const { tasks, profiles } = await environment.prepareTasks({ seed: 1, counts: { train: 4 } })
+  // Without `show` only a tool of the server shows what the service keeps.
+  expect(profiles.map(({ name, effect, shownBy }) => [name, effect, shownBy])).toEqual([
+    ['list_entries', 'reading', []],
+    ['add_entry', 'writing', ['list_entries']],
+  ])
   expect(tasks.kinds).toContain('add_entry')
   expect(new Set(await solved(environment, tasks.all('train')))).toEqual(new Set([true]))
 })

@@ -213,14 +213,18 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   }
 
   async function discard(member: Member): Promise<void> {
-    const server = member.server
-    member.server = undefined
-    member.journal = []
+    const { server } = member
+    Object.assign(member, { server: undefined, journal: [], isNew: false })
     await server?.close()
   }
 
   /** Starts servers one after the other, so that calls go on. If one fails, the first call of it tries again and says why. */
-  async function startEarly(): Promise<void> {
+  function startEarly(): void {
+    const start = startEach().finally(() => starting.delete(start))
+    starting.add(start)
+  }
+
+  async function startEach(): Promise<void> {
     for (const member of members.slice(0, early)) {
       if (closed || member.server !== undefined || !idle.includes(member)) continue
       idle.splice(idle.indexOf(member), 1)
@@ -228,7 +232,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
         member.server = await options.open(member.index)
         member.isNew = true
       } catch {
-        member.server = undefined
+        // The server stays undefined.
       } finally {
         giveBack(member)
       }
@@ -300,8 +304,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     },
     open(servers) {
       early = servers
-      const start = startEarly().finally(() => starting.delete(start))
-      starting.add(start)
+      startEarly()
     },
     async restart() {
       const used = idle.filter(({ index }) => index < usable)
@@ -313,7 +316,8 @@ export function createStatePool(options: StatePoolOptions): StatePool {
         first.server = spare.server
         Object.assign(spare, { server: undefined, isNew: false })
       }
-      this.open(Math.max(early, 1))
+      early = Math.max(early, 1)
+      startEarly()
     },
     async close() {
       closed = true
