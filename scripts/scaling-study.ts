@@ -16,7 +16,15 @@ import { readCheckpoint } from '../src/llm/checkpoint/checkpoint.ts'
 import { parameterLayout } from '../src/llm/model/parameters.ts'
 import { corpusTokenizer, pretrain, type PretrainOptions } from '../src/llm/pretraining/pretrain.ts'
 import { type ModelSize, sizedConfig } from '../src/llm/pretraining/sizes.ts'
-import { describedSkills, evaluateSkills, type SkillScores } from '../src/llm/pretraining/skill-evaluation.ts'
+import {
+  describedSkills,
+  evaluatedSkills,
+  evaluateSkills,
+  rightConversations,
+  type SkillName,
+  type SkillScores,
+} from '../src/llm/pretraining/skill-evaluation.ts'
+import { average } from '../src/statistics/statistics.ts'
 
 const { values } = parseArgs({
   options: {
@@ -54,11 +62,10 @@ interface Row {
   seconds: number
   /** Of the last batch of each stage. */
   losses: Record<string, number>
-  /** Share of conversations in which every turn is exactly right, from `count` per skill. */
-  skills: SkillScores
-  /** The same for the first turn alone, of the skills of the last stage. */
+  /** By skill, for each of the conversations whether every turn was exactly right: "0110". */
+  right: Record<string, string>
+  /** Share of right first turns, of the skills of the last stage. */
   firstTurns: SkillScores
-  count: number
 }
 
 mkdirSync(out, { recursive: true })
@@ -136,7 +143,17 @@ async function trainModel(size: ModelSize, millions: number): Promise<void> {
   const { createLocalBackend } = await import('../src/llm/backend/local-backend.ts')
   const last = await readModel(String(before))
   const backend = createLocalBackend(last)
-  const skills = await evaluateSkills(backend, last.tokenizer, { count, ...defined({ signal: limit }) })
+  const names = (Object.keys(evaluatedSkills) as SkillName[]).filter(
+    (name) => lastStage === 'described' || !describedSkills.includes(name),
+  )
+  const conversations = await rightConversations(backend, last.tokenizer, {
+    count,
+    names,
+    ...defined({ signal: limit }),
+  })
+  const right = Object.fromEntries(
+    Object.entries(conversations).map(([name, each]) => [name, each.map(Number).join('')]),
+  )
   const firstTurns = await evaluateSkills(backend, last.tokenizer, {
     count,
     names: lastStage === 'described' ? describedSkills : ['records', 'record changes', 'many effects'],
@@ -156,12 +173,12 @@ async function trainModel(size: ModelSize, millions: number): Promise<void> {
     learningRate: learningRate ?? null,
     seconds,
     losses,
-    skills,
+    right,
     firstTurns,
-    count,
   })
   save(file, rows)
-  console.log(`${model}: ${JSON.stringify({ skills, firstTurns })}`)
+  const mean = average(Object.values(conversations).map((each) => average(each.map(Number))))
+  console.log(`${model}: ${(100 * mean).toFixed(1)}% of conversations right`)
 }
 
 async function readModel(folder: string) {

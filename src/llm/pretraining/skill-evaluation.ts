@@ -1,4 +1,5 @@
 import { defined } from '../../defined.ts'
+import { average } from '../../statistics/statistics.ts'
 import type { ModelBackend, SampleRequest } from '../model-backend.ts'
 import { skillConversation } from './corpus/conversation.ts'
 import type { CorpusSkill } from './corpus/conversation.ts'
@@ -59,6 +60,19 @@ export type SkillScores = Partial<Record<SkillName, number>>
 export async function evaluateSkills(
   backend: Pick<ModelBackend, 'sample'>,
   tokenizer: Tokenizer,
+  options: SkillEvaluationOptions = {},
+): Promise<SkillScores> {
+  const right = await rightConversations(backend, tokenizer, options)
+  return Object.fromEntries(Object.entries(right).map(([name, each]) => [name, average(each.map(Number))]))
+}
+
+/**
+ * As `evaluateSkills`, for each conversation whether it was right. Calls with the same seed and count have the same conversations
+ * in the same order, so that models can be compared pair by pair.
+ */
+export async function rightConversations(
+  backend: Pick<ModelBackend, 'sample'>,
+  tokenizer: Tokenizer,
   {
     count = 40,
     seed = 0,
@@ -66,7 +80,7 @@ export async function evaluateSkills(
     names = Object.keys(evaluatedSkills) as SkillName[],
     signal,
   }: SkillEvaluationOptions = {},
-): Promise<SkillScores> {
+): Promise<Partial<Record<SkillName, boolean[]>>> {
   const requests: SampleRequest[] = []
   const wanted: { name: SkillName; conversation: number; tokens: Int32Array }[] = []
   const marker = tokenizer.special('<|assistant|>')
@@ -115,11 +129,7 @@ export async function evaluateSkills(
     }
   }
   return Object.fromEntries(
-    names.map((name) => {
-      let right = 0
-      for (let i = 0; i < count; i += 1) if (!failed.has(`${name}/${i}`)) right += 1
-      return [name, right / count]
-    }),
+    names.map((name) => [name, Array.from({ length: count }, (_, i) => !failed.has(`${name}/${i}`))]),
   )
 }
 
