@@ -17,6 +17,7 @@ import { parameterLayout } from '../src/llm/model/parameters.ts'
 import { corpusTokenizer, pretrain, type PretrainOptions } from '../src/llm/pretraining/pretrain.ts'
 import { type ModelSize, sizedConfig } from '../src/llm/pretraining/sizes.ts'
 import {
+  conversationNats,
   describedSkills,
   evaluatedSkills,
   evaluateSkills,
@@ -66,6 +67,8 @@ interface Row {
   right: Record<string, string>
   /** Share of right first turns, of the skills of the last stage. */
   firstTurns: SkillScores
+  /** Of each of 2,000 conversations of the last stage, what `conversationNats` measures, to three decimals. */
+  nats: number[]
 }
 
 mkdirSync(out, { recursive: true })
@@ -160,6 +163,11 @@ async function trainModel(size: ModelSize, millions: number): Promise<void> {
     firstTurn: true,
     ...defined({ signal: limit }),
   })
+  const nats = await conversationNats(backend, last.tokenizer, {
+    stage: stages[2].stage,
+    count: 2000,
+    seed: 900,
+  })
   await backend.dispose()
   const parameters = parameterLayout(config).size
   const tokens = millions * 1e6
@@ -175,10 +183,13 @@ async function trainModel(size: ModelSize, millions: number): Promise<void> {
     losses,
     right,
     firstTurns,
+    nats: nats.map((value) => Number(value.toFixed(3))),
   })
   save(file, rows)
   const mean = average(Object.values(conversations).map((each) => average(each.map(Number))))
-  console.log(`${model}: ${(100 * mean).toFixed(1)}% of conversations right`)
+  console.log(
+    `${model}: ${(100 * mean).toFixed(1)}% of conversations right, ${average(nats).toFixed(2)} nats a conversation`,
+  )
 }
 
 async function readModel(folder: string) {

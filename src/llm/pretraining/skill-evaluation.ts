@@ -1,9 +1,10 @@
 import { defined } from '../../defined.ts'
 import { average } from '../../statistics/statistics.ts'
 import type { ModelBackend, SampleRequest } from '../model-backend.ts'
-import { skillConversation } from './corpus/conversation.ts'
-import type { CorpusSkill } from './corpus/conversation.ts'
-import { encodeMessage, lastResult } from '../tokenizer/template.ts'
+import { conversationSeed } from './corpus-batches.ts'
+import { corpusConversation, skillConversation } from './corpus/conversation.ts'
+import type { CorpusSkill, CorpusStage } from './corpus/conversation.ts'
+import { encodeConversation, encodeMessage, lastResult } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
 /** The evaluated skills of the base corpus, by the name of their score. */
@@ -131,6 +132,30 @@ export async function rightConversations(
   return Object.fromEntries(
     names.map((name) => [name, Array.from({ length: count }, (_, i) => !failed.has(`${name}/${i}`))]),
   )
+}
+
+/**
+ * How well a model predicts what an assistant says in conversations that no training has: for each of the first `count` of a stage
+ * the negative log-probability of all assistant turns together, in nats. It does not depend on how a tokenizer cuts texts, so models
+ * with different vocabularies can be compared, conversation by conversation.
+ */
+export async function conversationNats(
+  backend: Pick<ModelBackend, 'forward'>,
+  tokenizer: Tokenizer,
+  { stage, count, seed = 0 }: { stage: CorpusStage; count: number; seed?: number },
+): Promise<number[]> {
+  const encoded = Array.from({ length: count }, (_, i) =>
+    encodeConversation(tokenizer, corpusConversation(conversationSeed(seed, i), 'probe', stage)),
+  )
+  const nats: number[] = []
+  const size = 32
+  for (let start = 0; start < count; start += size) {
+    const part = encoded.slice(start, start + size)
+    const logprobs = await backend.forward(part.map(({ tokens }) => tokens))
+    for (const [i, { mask }] of part.entries())
+      nats.push(-logprobs[i].reduce((sum, logprob, t) => (mask[t] === 1 ? sum + logprob : sum), 0))
+  }
+  return nats
 }
 
 const sameTokens = (a: Int32Array, b: Int32Array): boolean =>
