@@ -51,6 +51,7 @@ export const modules = [
   'llm/rollout',
   'llm/training',
   'llm/pretraining',
+  'llm/project',
   'llm/serving',
   'llm',
   'cli/shared',

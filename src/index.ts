@@ -86,5 +86,23 @@ export type {
 } from './llm/environment/definition/define-tool-environment.ts'
 export type { Draw } from './llm/environment/definition/task-source.ts'
 export { filesystemDemonstrations, filesystemTasks } from './llm/environment/filesystem/tasks.ts'
+export { defineConfig, run } from './llm/project/config.ts'
+export type {
+  Agent,
+  AgentEnvironment,
+  AgogeConfig,
+  BudgetLimits,
+  LocalRun,
+  Price,
+  Provider,
+  Scorer,
+  Trial,
+} from './llm/project/config.ts'
+export { evaluate } from './llm/project/evaluate.ts'
+export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/project/evaluate.ts'
+export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'
+export { answerMatches } from './llm/project/scorers.ts'
+export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'
+export type { ToolRule } from './llm/project/tools.ts'
 export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'
 export { createToolsEnvironment } from './llm/environment/tools/tools-environment.ts'

@@ -52,12 +52,14 @@ export interface RunFolder {
 }
 
 interface RunFolderOptions {
-  /** The folder itself. Default: a new folder under `.agoge/runs/` of `root`. */
+  /** The folder itself. Default: a new folder under `.agoge/runs/` (or another `kind`) of `root`. */
   path?: string
   /** Default: the current folder. */
   root?: string
   /** Name of the new folder. Default: the time, e.g. `2026-11-21T09-30-00`. */
   id?: string
+  /** What is kept there. Default: `runs`, of trainings. */
+  kind?: 'runs' | 'evaluations'
 }
 
 /**
@@ -68,12 +70,13 @@ interface RunFolderOptions {
 export function openRunFolder(options: RunFolderOptions = {}): RunFolder {
   if (options.path !== undefined) return usable(resolve(options.path))
   const home = resolve(options.root ?? '.', '.agoge')
-  makeFolder(join(home, 'runs'))
+  const { kind = 'runs' } = options
+  makeFolder(join(home, kind))
   const ignore = join(home, '.gitignore')
   if (!existsSync(ignore)) withFileErrors(ignore, () => writeFileSync(ignore, '*\n'))
   const id = options.id ?? new Date().toISOString().slice(0, 19).replaceAll(':', '-')
   for (let copy = 1; ; copy++) {
-    const path = join(home, 'runs', copy === 1 ? id : `${id}-${copy}`)
+    const path = join(home, kind, copy === 1 ? id : `${id}-${copy}`)
     // Two runs started in the same second must not share a folder.
     if (options.id === undefined && existsSync(path)) continue
     return usable(path)

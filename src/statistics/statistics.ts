@@ -180,6 +180,19 @@ function studentAndHall(values: readonly number[], centre: number, level: number
   }
 }
 
+/** The mean with Student's interval alone. With fewer than two values, or equal ones, its width is 0. */
+export function studentInterval(
+  values: readonly number[],
+  { level = 0.95 }: IntervalSettings = {},
+): Omit<Estimate, 'n'> {
+  const n = values.length
+  const centre = average(values)
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0)
+  if (n < 2 || squares === 0) return { mean: centre, low: centre, high: centre }
+  const half = studentQuantile((1 + level) / 2, n - 1) * Math.sqrt(squares / (n - 1) / n)
+  return { mean: centre, low: centre - half, high: centre + half }
+}
+
 /**
  * The mean difference `a - b` of paired values with its interval. Index i of both arrays belongs to the same
  * task, so the difficulty of the tasks cancels. With fewer than five pairs there is no interval.

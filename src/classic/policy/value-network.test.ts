@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createParameters, uniformValues, zeroParameters } from '../../engine/nn/index.ts'
 import type { ParameterSet } from '../../engine/nn/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
-import { constant, evaluate } from '../../engine/tensor/index.ts'
+import { constant, evaluateTensors } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
 import { noisyParameters, valueNetwork } from './value-network.ts'
 
@@ -13,7 +13,7 @@ const asTensors = ({ shapes, views }: ParameterSet): Record<string, Tensor> =>
     Object.entries(shapes).map(([name, shape]) => [name, constant(views[name], shape as number[])]),
   )
 
-const valueOf = (tensor: Tensor): number[] => Array.from(evaluate({ tensor }, {})['tensor'].data)
+const valueOf = (tensor: Tensor): number[] => Array.from(evaluateTensors({ tensor }, {})['tensor'].data)
 
 function expectClose(found: ArrayLike<number>, expected: ArrayLike<number>): void {
   expect(found.length).toBe(expected.length)

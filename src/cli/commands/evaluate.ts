@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../shared/console.ts'
+import { AgogeError } from '../../error.ts'
+import type { EvalAgentCommand } from '../llm/eval-agent.ts'
 import type { EvalArrayCommand } from '../classic/eval-array.ts'
 import { optionsOfServers, showHelpFor } from '../shared/help.ts'
 import {
@@ -7,6 +9,7 @@ import {
   type EnvironmentKind,
   optionOf,
   optionOfBoth,
+  positive,
   readTasksOption,
   refuseForeignOptions,
   several,
@@ -21,12 +24,14 @@ import type { PlayCommand } from '../play.ts'
 
 // Options and help of agoge eval, audit, chat and play.
 
-const otherHelp =
-  (command: string) =>
-  (kind: EnvironmentKind): string =>
-    kind === 'classic'
-      ? `\nOptions for language models: agoge ${command} filesystem --help`
-      : `\nOptions of classic RL: agoge ${command} cartpole --help`
+const otherHelp = (kind: EnvironmentKind): string =>
+  [
+    '',
+    ...(kind === 'classic'
+      ? ['Options for language models: agoge eval filesystem --help']
+      : ['Options of classic RL: agoge eval cartpole --help']),
+    ...(kind === 'agent' ? [] : ['Options for your own agent: agoge eval -c agoge.config.ts --help']),
+  ].join('\n')
 
 const setAbout = 'contexts: default, train, interpolation or extrapolation'
 
@@ -72,10 +77,11 @@ export function addEval({ program, terminal, done }: CommandContext): void {
       'of the episodes (default: 0)',
     ),
     optionOf(
-      'language',
+      ['language', 'agent'],
       new Option('--threshold <share>', 'exit with code 2 if a model succeeds less often').argParser(share),
     ),
-    new Option('--json <file>', 'write the whole report'),
+    optionOf(['classic', 'language', 'agent'], new Option('--json <file>', 'write the whole report')),
+    ...agentOptions(),
   ])
     evaluate.addOption(option)
   showHelpFor(
@@ -93,10 +99,20 @@ export function addEval({ program, terminal, done }: CommandContext): void {
         'agoge eval --model .agoge/runs/RUN --tasks 200',
         'agoge eval reasoning --model https://api.example.com/v1#some-model',
       ],
+      agent: [
+        'agoge eval --trials 3 --budget 2',
+        'agoge eval -c agoge.config.ts --baseline main.json --fail-on-regression',
+      ],
     },
-    otherHelp('eval'),
+    otherHelp,
   )
   evaluate.action(async (environment: string, options, command: Command) => {
+    const config = await configOf(options, command)
+    if (config !== undefined) {
+      refuseForeignOptions(command, config, 'agent')
+      const { runEvalAgent } = await import('../llm/eval-agent.ts')
+      return done(await runEvalAgent({ ...(options as EvalAgentCommand), config }, terminal))
+    }
     const { isClassicEnvironment } = await import('../shared/environment-names.ts')
     if (await isClassicEnvironment(environment, command)) {
       const { runEvalArray } = await import('../classic/eval-array.ts')
@@ -109,6 +125,36 @@ export function addEval({ program, terminal, done }: CommandContext): void {
     const { tasks, ...others } = options
     done(await runEval({ tasks: 400, ...others, ...readTasksOption(tasks), environment }, terminal))
   })
+}
+
+/** Options of `agoge eval` for an agent of the user's own. */
+function agentOptions(): Option[] {
+  const options = [
+    new Option('-c, --config <file>', 'your own agent (default: agoge.config.ts, if it is here)'),
+    new Option('--trials <n>', 'of each task with each model').argParser(wholeNumber(1)),
+    new Option('--budget <dollars>', 'never spend more than this').argParser(positive),
+    new Option('--out <folder>', 'of the evaluation (default: a new one in .agoge/evaluations)'),
+    new Option('--resume <folder>', 'continue an evaluation that was stopped'),
+    new Option('--baseline <path>', 'an earlier evaluation to compare with: its folder, or its --json'),
+    new Option('--fail-on-regression', 'exit with code 2 if a model is shown to be worse than in --baseline'),
+    new Option('--markdown <file>', 'write a comment for a pull request'),
+    new Option('--junit <file>', 'write JUnit XML'),
+  ]
+  return options.map((option) => optionOf('agent', option))
+}
+
+/** The config of the user's own agent: named, or in the current folder where no environment is named. */
+async function configOf(options: { config?: string }, command: Command): Promise<string | undefined> {
+  const [environment] = command.args
+  if (environment !== undefined && options.config !== undefined)
+    throw new AgogeError('an environment and a config are two different things to evaluate', {
+      code: 'bad-option',
+      given: `${environment} and --config ${options.config}`,
+      expected: 'one of them',
+    })
+  if (environment !== undefined || options.config !== undefined) return options.config
+  const { findConfig } = await import('../llm/eval-agent.ts')
+  return findConfig()
 }
 
 export function addAudit({ program, terminal, done }: CommandContext): void {

@@ -10,6 +10,7 @@ export type Examples = Readonly<Record<string, readonly string[]>>
 
 /** Kind of the environment on the command line, or of the default. Commands without an environment show all options. */
 function kindOn(command: Command): EnvironmentKind {
+  if (command.opts()['config'] !== undefined) return 'agent'
   const [named] = command.args
   const isTyped = named !== undefined && !named.startsWith('-')
   const [argument] = command.registeredArguments

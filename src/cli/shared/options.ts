@@ -108,8 +108,11 @@ function levels(text: string, before: number[] = []): number[] {
  */
 export type EnvironmentKind = 'classic' | 'mcp' | 'module' | 'tool' | (string & {})
 
-/** The environments that have an option. `own`: the tool environments that name it in their catalogue entry. */
-type OptionScope = 'classic' | 'language' | 'mcp' | 'own'
+/**
+ * The environments that have an option. `own`: the tool environments that name it in their catalogue entry. `agent`: the user's own agent,
+ * from a config.
+ */
+type OptionScope = 'classic' | 'language' | 'mcp' | 'own' | 'agent'
 
 /**
  * Returns the kind of the environment with this name. An unknown name counts as classic, which has the longest list.
@@ -121,15 +124,15 @@ export function environmentKind(name: string): EnvironmentKind {
 }
 
 interface Applies {
-  scope?: OptionScope
+  scopes?: readonly OptionScope[]
   /** The description for classic RL, if it differs. */
   classic?: string
 }
 const applies = new WeakMap<Option, Applies>()
 
 /** Marks an option that only some environments have. The others refuse it and leave it out of their help. */
-export function optionOf(scope: OptionScope, option: Option): Option {
-  applies.set(option, { scope })
+export function optionOf(scope: OptionScope | readonly OptionScope[], option: Option): Option {
+  applies.set(option, { scopes: typeof scope === 'string' ? [scope] : scope })
   return option
 }
 
@@ -141,12 +144,14 @@ export function optionOfBoth(option: Option, classic: string): Option {
 
 /** Whether the option applies to this kind of environment. */
 export function appliesTo(option: Option, kind: EnvironmentKind): boolean {
-  const scope = applies.get(option)?.scope
-  if (scope === undefined || kind === 'module') return true
-  if (scope === 'language') return kind !== 'classic'
-  if (scope !== 'own') return kind === scope
+  const of = applies.get(option)?.scopes
+  if (kind === 'agent') return of?.includes('agent') ?? false
+  if (of === undefined || kind === 'module') return of === undefined || !of.every((one) => one === 'agent')
   const names: readonly string[] = toolEnvironments[kind]?.options ?? []
-  return names.includes(option.attributeName())
+  return of.some((scope) => {
+    if (scope === 'language') return kind !== 'classic'
+    return scope === 'own' ? names.includes(option.attributeName()) : kind === scope
+  })
 }
 
 /** The description of the option for this kind of environment. */
@@ -156,6 +161,7 @@ export const describedFor = (option: Option, kind: EnvironmentKind): string =>
 const scopes: Readonly<Record<OptionScope, string>> = {
   classic: 'environments of classic RL',
   language: 'language models',
+  agent: 'an agent of your own, in agoge.config.ts',
   mcp: 'a server that you configured, mcp:NAME',
   own: `the environment ${Object.keys(toolEnvironments)
     .filter((name) => toolEnvironments[name].options !== undefined)
@@ -177,7 +183,7 @@ export function refuseForeignOptions(command: Command, environment: string, kind
     code: 'bad-option',
     given: names.join(' '),
     expected: `options of agoge ${command.name()} ${environment} --help`,
-    hint: `${names[0]} is for ${scopes[applies.get(wrong[0])?.scope ?? 'language']}`,
+    hint: `${names[0]} is for ${scopes[applies.get(wrong[0])?.scopes?.[0] ?? 'language']}`,
   })
 }
 

@@ -130,7 +130,8 @@ export function createProgress(output: ProgressOutput, options: { everySeconds?:
 
 function evaluationLines(name: string, { split, done, total, success }: Evaluation): string[] {
   const soFar = success === undefined || success.n === 0 ? '' : `, ${percent(success.mean)} so far`
-  return [`${name}: ${done}/${total} ${split} tasks${soFar}`]
+  const what = split === 'trials' ? split : `${split} tasks`
+  return [`${name}: ${done}/${total} ${what}${soFar}`]
 }
 
 function stepLines(title: string, steps: readonly Step[], started: number, live: boolean): string[] {

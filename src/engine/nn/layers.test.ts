@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../random/index.ts'
-import { constant, evaluate } from '../tensor/index.ts'
+import { constant, evaluateTensors } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 import { embedding, glorotUniform, heNormal, layerNorm, mlp, orthogonal, rmsNorm } from './layers.ts'
 
 const x = constant(Float32Array.of(1, 2, -3, 0.5, 0.1, -0.2, 0.3, 4), [2, 4])
 const weight = constant(Float32Array.of(1, 0.5, 2, -1), [4])
-const run = (result: Tensor): number[] => [...evaluate({ result }, {}).result.data]
+const run = (result: Tensor): number[] => [...evaluateTensors({ result }, {}).result.data]
 
 function expectClose(given: number[], expected: number[]): void {
   expect(given).toHaveLength(expected.length)

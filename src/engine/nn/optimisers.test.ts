@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { createRandom } from '../random/index.ts'
-import { evaluate, constant } from '../tensor/index.ts'
+import { evaluateTensors, constant } from '../tensor/index.ts'
 import {
   adamWStep,
   clipScale,
@@ -109,7 +109,7 @@ test('orthogonalised matrices have singular values near one and equal the refere
     const stack = Float32Array.from({ length: 3 * rows * columns }, () => random.normal())
     const result = await orthogonaliser.run(stack, rows, columns)
     const traced = newtonSchulz(constant(stack, [3, rows, columns]), rows, columns)
-    expectClose(result, [...evaluate({ traced }, {}).traced.data], 1e-4)
+    expectClose(result, [...evaluateTensors({ traced }, {}).traced.data], 1e-4)
     // The squared Frobenius norm is the sum of the squared singular values, min(rows, columns) of them.
     for (let n = 0; n < 3; n++) {
       const part = result.subarray(n * rows * columns, (n + 1) * rows * columns)

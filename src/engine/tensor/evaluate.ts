@@ -31,7 +31,7 @@ export function evaluateNodes(outputs: readonly Tensor[], feeds: Feeds): Value[]
  * @param outputs tensors by name
  * @param feeds values of the inputs by name
  */
-export function evaluate(
+export function evaluateTensors(
   outputs: Readonly<Record<string, Tensor>>,
   feeds: Feeds,
 ): Record<string, HostTensor> {

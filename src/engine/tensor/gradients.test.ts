@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest'
 import { evaluateNodes } from './evaluate.ts'
-import { add, compile, evaluate, gradients, matmul, mul, sin, softmax, stopGradient, sum } from './index.ts'
+import {
+  add,
+  compile,
+  evaluateTensors,
+  gradients,
+  matmul,
+  mul,
+  sin,
+  softmax,
+  stopGradient,
+  sum,
+} from './index.ts'
 import { constant, input } from './operators/constant.ts'
 import { cases, randomFeeds } from './testing/cases.ts'
 import type { Feeds, Tensor } from './node.ts'
@@ -53,7 +64,7 @@ test.each(differentiable)(
     const traced = trace(inputs)
     const { scalar, squares, first, second } = objectives(traced)
     const outputs = Object.fromEntries([...first, ...second].map((node, i) => [`g${i}`, node]))
-    const reference = evaluate(outputs, feeds)
+    const reference = evaluateTensors(outputs, feeds)
     for (const [objective, from] of [
       [scalar, 0],
       [squares, names.length],
@@ -87,7 +98,7 @@ test('no gradient flows through stopGradient, nor to what the scalar does not de
   const x = input('x', [2])
   const other = input('other', [3])
   const [dx, dOther] = gradients(sum(mul(x, stopGradient(x))), [x, other])
-  const { a, b } = evaluate(
+  const { a, b } = evaluateTensors(
     { a: dx, b: dOther },
     { x: { data: Float32Array.of(2, 3), shape: [2] }, other: { data: new Float32Array(3), shape: [3] } },
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compile, evaluate } from './index.ts'
+import { compile, evaluateTensors } from './index.ts'
 import { input } from './operators/constant.ts'
 import { cases, randomFeeds } from './testing/cases.ts'
 
@@ -21,7 +21,7 @@ test.each(Object.entries(cases))(
     )
     for (const [seed, size] of sizes.entries()) {
       const feeds = randomFeeds(inputs, size, seed)
-      const expected = evaluate({ result: reference }, feeds).result
+      const expected = evaluateTensors({ result: reference }, feeds).result
       const { result } = await program.run(feeds)
       expect(result.shape).toEqual(expected.shape)
       expect(result.dtype).toBe(expected.dtype)

@@ -1,6 +1,6 @@
 import { assert, double, integer, property, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
-import { compile, evaluate, gradients, quantisedMatmul, quantiseMatrix, sum } from './index.ts'
+import { compile, evaluateTensors, gradients, quantisedMatmul, quantiseMatrix, sum } from './index.ts'
 import { input } from './operators/constant.ts'
 import { testNumbers } from './testing/cases.ts'
 
@@ -73,7 +73,7 @@ test('the runtime agrees with the reference, and both approximate the float prod
     }
     const traced = [input('x', ['B', inner]), input('codes', [inner, outputs], 'int8')] as const
     const reference = quantisedMatmul(...traced, input('scales', [outputs]))
-    const expected = evaluate({ y: reference }, feeds).y.data
+    const expected = evaluateTensors({ y: reference }, feeds).y.data
     const { y } = await program.run(feeds)
     expect(y.shape).toEqual([rows, outputs])
     const worst = { evaluation: 0, floats: 0 }

@@ -11,6 +11,7 @@ import {
   redacted,
   type Untrusted,
 } from '../../untrusted/untrusted.ts'
+import { isPassing, retryAfter, saysTooLong } from './call-failures.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   type Completion,
@@ -142,7 +143,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
           attempt--
           continue
         }
-        if (!response.ok && !isTransient(response.status)) throw refusal(response.status, said, isTooLong)
+        if (!response.ok && !isPassing(response.status)) throw refusal(response.status, said, isTooLong)
         // Some gateways report errors with status 200.
         const what = response.ok ? 'with no chat completion' : response.status
         last = new Error(`${endpoint.host} answered ${what}: ${said}`)
@@ -266,24 +267,6 @@ function completionOf(answer: Untrusted<string>, conceal: Redact): Completion | 
 
 /** The act of an episode whose conversation exceeds the context window. The episode ends as a failure. */
 const outgrown: Completion = { text: '', calls: [], finish: 'length', promptTokens: 0, sampledTokens: 0 }
-
-/** Codes of OpenAI, llama.cpp and Agoge's own server, and messages of vLLM, SGLang and gateways. */
-function saysTooLong(status: number, answer: string): boolean {
-  const words =
-    /context_length_exceeded|exceed_context_size|(maximum|available) (model )?context (length|size|window)/i
-  return (status === 400 || status === 413) && words.test(answer)
-}
-
-function isTransient(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500
-}
-
-/** Seconds to wait by `Retry-After`, given in seconds or as a date; at most a minute. */
-function retryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined
-  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 60) : undefined
-}
 
 function networkError(endpoint: URL, error: unknown): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

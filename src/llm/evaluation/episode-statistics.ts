@@ -1,7 +1,7 @@
 import type { Estimate, IntervalSettings, MeanEstimate } from '../../statistics/statistics.ts'
 import {
   groupedWilsonInterval,
-  meanInterval,
+  studentInterval,
   studentQuantile,
   tooFew,
   wilsonBounds,
@@ -52,12 +52,17 @@ export function summariseEpisodes(episodes: readonly Episode[]): EpisodeSummary 
 }
 
 /** True if the episode is neither masked nor unjudged. */
-export function isJudged(episode: Episode): boolean {
+export function isJudged(episode: Attempt): boolean {
   return episode.status !== 'masked' && episode.success !== null
 }
 
+/** What comparisons read of an episode. */
+export type Attempt = Pick<Episode, 'task' | 'status' | 'success'>
+
 /** Successes and judged episodes of each task that has any. */
-function successByTask(episodes: readonly Episode[]): Map<string, { successes: number; trials: number }> {
+export function successByTask(
+  episodes: readonly Attempt[],
+): Map<string, { successes: number; trials: number }> {
   const tasks = new Map<string, { successes: number; trials: number }>()
   for (const episode of episodes.filter(isJudged)) {
     const { successes, trials } = tasks.get(episode.task) ?? { successes: 0, trials: 0 }
@@ -66,7 +71,8 @@ function successByTask(episodes: readonly Episode[]): Map<string, { successes: n
   return tasks
 }
 
-function successOf(episodes: readonly Episode[]): Estimate {
+/** The success rate with an interval over tasks. */
+export function successOf(episodes: readonly Attempt[]): Estimate {
   return groupedWilsonInterval([...successByTask(episodes).values()])
 }
 
@@ -76,7 +82,9 @@ const mostReasons = 20
 const otherReasons = 'for other reasons'
 
 /** Number of masked episodes for each reason. */
-function maskedReasons(episodes: readonly Episode[]): Record<string, number> {
+export function maskedReasons(
+  episodes: readonly (Attempt & Pick<Episode, 'error' | 'ending'>)[],
+): Record<string, number> {
   return countReasons(
     episodes
       .filter((episode) => !isJudged(episode))
@@ -119,31 +127,39 @@ export function reasonsText(counts: Readonly<Record<string, number>>): string {
  * attempts at a task first, since they are not independent. `n` is the number of tasks with a judged episode on both sides;
  * other tasks are left out. Fewer than five tasks have no interval.
  *
- * The interval is that of `meanInterval` after adding two tasks: one where `a` succeeds in one more attempt than `b`, and one
+ * The interval is Student's after adding two tasks: one where `a` succeeds in one more attempt than `b`, and one
  * where `b` does. Without them, an interval over few tasks with equal results would have zero width.
  *
  * Source: Bonett & Price, Adjusted Wald confidence interval for a difference of binomial proportions based on paired data, J.
  * Educational and Behavioral Statistics 37 (2012). For one attempt per task this is their interval, with Student's quantile.
  */
 export function compareSuccess(
-  a: readonly Episode[],
-  b: readonly Episode[],
+  a: readonly Attempt[],
+  b: readonly Attempt[],
   settings: IntervalSettings = {},
 ): MeanEstimate {
-  const others = successByTask(b)
-  const pairs = [...successByTask(a)].flatMap(([task, ofA]) => {
-    const ofB = others.get(task)
-    return ofB === undefined
-      ? []
-      : [{ gain: share(ofA) - share(ofB), attempts: (ofA.trials + ofB.trials) / 2 }]
-  })
+  const pairs = successPairs(a, b)
   const gains = pairs.map(({ gain }) => gain)
   const [n, centre] = [gains.length, average(gains)]
   const few = tooFew(centre, n)
   if (few !== null) return few
   const one = 1 / average(pairs.map(({ attempts }) => attempts))
-  const { low, high } = meanInterval([...gains, one, -one], settings)
-  return { mean: centre, low: Math.max(-1, low ?? -1), high: Math.min(1, high ?? 1), n }
+  const { low, high } = studentInterval([...gains, one, -one], settings)
+  return { mean: centre, low: Math.max(-1, low), high: Math.min(1, high), n }
+}
+
+/** For each task with a judged episode on both sides: the success rate of `a` less that of `b`, and attempts per side. */
+export function successPairs(
+  a: readonly Attempt[],
+  b: readonly Attempt[],
+): { task: string; gain: number; attempts: number }[] {
+  const others = successByTask(b)
+  return [...successByTask(a)].flatMap(([task, ofA]) => {
+    const ofB = others.get(task)
+    return ofB === undefined
+      ? []
+      : [{ task, gain: share(ofA) - share(ofB), attempts: (ofA.trials + ofB.trials) / 2 }]
+  })
 }
 
 const share = ({ successes, trials }: { successes: number; trials: number }): number => successes / trials

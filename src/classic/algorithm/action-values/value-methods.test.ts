@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
-import { constant, evaluate } from '../../../engine/tensor/index.ts'
+import { constant, evaluateTensors } from '../../../engine/tensor/index.ts'
 import { createVectorEnvironment, defineEnvironment, discrete } from '../../environment/index.ts'
 import { cartPole } from '../../environments/control/cart-pole.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
@@ -31,13 +31,13 @@ test.each([
 test('the quantile Huber loss equals that of SB3-Contrib', () => {
   const quantiles = constant([0, 1, 2.5, -1, 0.3, 0.4], [2, 3])
   const samples = constant([0.5, 3, -1, 0.2, -0.1, 2], [2, 3])
-  const { loss } = evaluate({ loss: quantileHuberLoss(quantiles, samples, 3) }, {})
+  const { loss } = evaluateTensors({ loss: quantileHuberLoss(quantiles, samples, 3) }, {})
   expectClose(loss.data, [1.090277778, 0.728055556])
 })
 
 test('ofAction selects the outputs of the action that was taken', () => {
   const all = constant([1, 2, 3, 4, 5, 6, 7, 8], [2, 4])
-  const { taken } = evaluate(
+  const { taken } = evaluateTensors(
     { taken: ofAction(all, constant([6, 5], [2, 1]), { actions: 2, atoms: 2, start: 5 }) },
     {},
   )

@@ -9,7 +9,7 @@ test('WebAssembly computes the same as the native library', async () => {
     vi.resetModules()
   })
   const { compile, gather, gradients, logSoftmax, matmul, silu, sum, takeAlong } = await import('../index.ts')
-  const { evaluate } = await import('../evaluate.ts')
+  const { evaluateTensors } = await import('../evaluate.ts')
   const { input } = await import('../operators/constant.ts')
   const { loadRuntime } = await import('./runtime.ts')
   const inputs = {
@@ -38,7 +38,7 @@ test('WebAssembly computes the same as the native library', async () => {
       input(name, spec.shape, 'dtype' in spec ? spec.dtype : 'float32'),
     ]),
   )
-  const expected = evaluate(build(traced), feeds)
+  const expected = evaluateTensors(build(traced), feeds)
   for (const name of ['loss', 'gradient'])
     expected[name].data.forEach((value, i) => expect(results[name].data[i]).toBeCloseTo(value, 4))
   await program.release()

@@ -17,7 +17,7 @@ export interface LanguageModel {
   doStream(options: CallOptions): Promise<{ stream: ReadableStream<StreamPart> }>
 }
 
-interface CallOptions {
+export interface CallOptions {
   prompt: readonly PromptMessage[]
   maxOutputTokens?: number | undefined
   temperature?: number | undefined
@@ -132,26 +132,18 @@ export function readCall(options: CallOptions, format: ChatFormat): ModelCall {
   for (const feature of ['presencePenalty', 'frequencyPenalty'] as const)
     if (options[feature] !== undefined && options[feature] !== 0)
       warnings.push({ type: 'unsupported', feature })
-  const tools = (options.tools ?? []).flatMap(({ type, name, description, inputSchema }): ToolSpec[] => {
-    if (type === 'function')
-      return [
-        {
-          name,
-          ...defined({ description }),
-          inputSchema: inputSchema as ToolSpec['inputSchema'],
-        },
-      ]
-    warnings.push({
-      type: 'unsupported',
-      feature: `tool ${name}`,
-      details: 'tools that a service runs itself',
-    })
-    return []
-  })
+  for (const { type, name } of options.tools ?? [])
+    if (type !== 'function')
+      warnings.push({
+        type: 'unsupported',
+        feature: `tool ${name}`,
+        details: 'tools that a service runs itself',
+      })
+  const tools = functionTools(options)
   const offered = options.toolChoice?.type === 'none' ? [] : tools
   const grammar = grammarOf(options, offered, format)
   return {
-    messages: options.prompt.flatMap(readMessage),
+    messages: options.prompt.flatMap((message) => readMessage(message, refuseFile)),
     tools: offered,
     ...defined({ grammar }),
     settings: {
@@ -161,6 +153,36 @@ export function readCall(options: CallOptions, format: ChatFormat): ModelCall {
     ...defined({ signal: abortSignal }),
     warnings,
   }
+}
+
+/** The messages and the function tools of a call to any model, for the record. A file becomes its media type in brackets. */
+export function readConversation(options: Pick<CallOptions, 'prompt' | 'tools'>): {
+  messages: ConversationMessage[]
+  tools: ToolSpec[]
+} {
+  const named = ({ mediaType, type }: PromptPart): string => `(${mediaType ?? type})`
+  return {
+    messages: options.prompt.flatMap((message) => readMessage(message, named)),
+    tools: functionTools(options),
+  }
+}
+
+function functionTools({ tools = [] }: Pick<CallOptions, 'tools'>): ToolSpec[] {
+  return tools
+    .filter(({ type }) => type === 'function')
+    .map(({ name, description, inputSchema }) => ({
+      name,
+      ...defined({ description }),
+      inputSchema: inputSchema as ToolSpec['inputSchema'],
+    }))
+}
+
+function refuseFile({ mediaType, type }: PromptPart): never {
+  throw new AgogeError('This model reads only text.', {
+    code: 'unsupported-content',
+    given: mediaType ?? type,
+    expected: 'parts of type text',
+  })
 }
 
 function grammarOf(
@@ -176,21 +198,15 @@ function grammarOf(
   return { schema: schema as { [key: string]: unknown }, spaces: true }
 }
 
-function readMessage(message: PromptMessage): ConversationMessage[] {
+function readMessage(message: PromptMessage, fileText: (part: PromptPart) => string): ConversationMessage[] {
   if (message.role === 'system') return [{ role: 'system', text: message.content }]
   if (message.role === 'tool')
     return message.content.filter(({ type }) => type === 'tool-result').map(readToolResult)
-  const text = textOf(message.content, 'text')
   if (message.role === 'user') {
-    const file = message.content.find(({ type }) => type !== 'text')
-    if (file !== undefined)
-      throw new AgogeError('This model reads only text.', {
-        code: 'unsupported-content',
-        given: file.mediaType ?? file.type,
-        expected: 'parts of type text',
-      })
-    return [{ role: 'user', text }]
+    const text = message.content.map((part) => (part.type === 'text' ? (part.text ?? '') : fileText(part)))
+    return [{ role: 'user', text: text.join('') }]
   }
+  const text = textOf(message.content, 'text')
   const reasoning = textOf(message.content, 'reasoning')
   const calls = message.content.flatMap(({ type, toolCallId = '', toolName = '', input }) =>
     type === 'tool-call'

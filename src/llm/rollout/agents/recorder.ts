@@ -50,7 +50,7 @@ const none = new Int32Array(0)
  * A call continues an earlier call if its messages begin with that call's prompt and output; the longest match wins. Two calls
  * that continue the same one are branches. A call without a match (a sub-agent, a first call) starts a new conversation.
  */
-export function createRecorder(format: ChatFormat): Recorder {
+export function createRecorder(format: Pick<ChatFormat, 'open' | 'follow'>): Recorder {
   const nodes: EpisodeNode[] = []
   const samples: EpisodeSample[] = []
   const usage = { promptTokens: 0, sampledTokens: 0, calls: 0, invalidCalls: 0 }

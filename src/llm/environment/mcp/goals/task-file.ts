@@ -117,9 +117,10 @@ const splits: readonly string[] = ['train', 'validation', 'test', 'unseen-paraph
 /**
  * Reads a task file. Empty lines are skipped.
  *
+ * @param needsExpected whether a task must say what is right: by default it must, since nothing else judges it.
  * @throws AgogeError `bad-task-file` with the line and what is expected there.
  */
-export function readTaskFile(file: string): FileTask[] {
+export function readTaskFile(file: string, { needsExpected = true } = {}): FileTask[] {
   let text: string
   try {
     text = readForeignFile(file, (found) => found.replace(/^\uFEFF/, ''))
@@ -128,34 +129,60 @@ export function readTaskFile(file: string): FileTask[] {
   }
   const tasks = text
     .split(/\r?\n/)
-    .flatMap((line, index) => (line.trim() === '' ? [] : [readLine(line, `${file}:${index + 1}`)]))
+    .flatMap((line, index) =>
+      line.trim() === '' ? [] : [readLine(line, `${file}:${index + 1}`, needsExpected)],
+    )
+  checkTaskIds(tasks, file)
+  return tasks
+}
+
+/**
+ * Checks that there are tasks, each with an id of its own.
+ *
+ * @throws AgogeError `bad-tasks`
+ */
+export function checkTaskIds(tasks: readonly FileTask[], source: string): void {
   const seen = new Set<string>()
   for (const { id } of tasks) {
     if (seen.has(id))
-      throw new AgogeError(`${file} has two tasks with the id "${id}"`, {
+      throw new AgogeError(`${source} has two tasks with the id "${id}"`, {
         code: 'bad-tasks',
         given: id,
         expected: 'an id of its own for each task',
       })
     seen.add(id)
   }
-  if (tasks.length > 0) return tasks
-  throw new AgogeError(`${file} has no task`, {
+  if (tasks.length > 0) return
+  throw new AgogeError(`${source} has no task`, {
     code: 'bad-tasks',
-    given: 'an empty file',
+    given: 'nothing',
     expected: 'one JSON object a line: {"id": "1", "prompt": "...", "expected": {"answer": "..."}}',
   })
 }
 
-function readLine(line: string, place: string): FileTask {
-  const fail = (given: unknown, expected: string): never => {
-    throw new AgogeError(`${place} is no task`, { code: 'bad-tasks', given, expected })
-  }
+function readLine(line: string, place: string, needsExpected: boolean): FileTask {
   let value: unknown
   try {
     value = parseForeignJson(line)
   } catch {
-    return fail(line.slice(0, 80), 'a JSON object in one line')
+    throw new AgogeError(`${place} is no task`, {
+      code: 'bad-tasks',
+      given: line.slice(0, 80),
+      expected: 'a JSON object in one line',
+    })
+  }
+  return readTask(value, place, { needsExpected })
+}
+
+/**
+ * Checks a task that a file or a program gives.
+ *
+ * @param place names it in errors, such as `tasks.jsonl:3`.
+ * @throws AgogeError `bad-tasks` with what is expected.
+ */
+export function readTask(value: unknown, place: string, { needsExpected = true } = {}): FileTask {
+  const fail = (given: unknown, expected: string): never => {
+    throw new AgogeError(`${place} is no task`, { code: 'bad-tasks', given, expected })
   }
   if (!isPlainObject(value)) return fail(value, 'a JSON object')
   const { prompt, kind, seeds, reference, expected } = value
@@ -170,7 +197,7 @@ function readLine(line: string, place: string): FileTask {
   for (const [name, calls] of Object.entries({ seeds, reference }))
     if (calls !== undefined && !isCallList(calls))
       return fail(calls, `"${name}": a list of {"name", "arguments"}`)
-  if (expected === undefined && reference === undefined)
+  if (needsExpected && expected === undefined && reference === undefined)
     return fail(Object.keys(value).join(', '), '"expected" or "reference"')
   if (expected !== undefined) {
     if (!isPlainObject(expected)) return fail(expected, '"expected": {"answer"?, "state"?}')

@@ -1,0 +1,47 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const library = JSON.stringify(resolve('dist/index.js'))
+
+/** A folder with a config whose model is a service that notes each call in a file, and whose tool notes each of its own. */
+export function agentProject({ milliseconds = 0, tasks = 10 } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-eval-agent-'))
+  writeFileSync(
+    join(folder, 'agoge.config.mjs'),
+    `import { appendFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answerMatches, defineConfig } from ${library}
+const note = (text) => appendFileSync(new URL('calls.txt', import.meta.url), text + '\\n')
+const usage = { inputTokens: { total: 10 }, outputTokens: { total: 3 } }
+const model = (modelId, right) => ({
+  specificationVersion: 'v3', provider: 'test', modelId, supportedUrls: {},
+  async doGenerate({ prompt, abortSignal }) {
+    await sleep(${milliseconds}, undefined, { signal: abortSignal })
+    const asked = JSON.stringify(prompt)
+    note(modelId + ' ' + asked)
+    const n = Number(/task (\\d+)/.exec(asked)[1])
+    return { content: [{ type: 'text', text: String(right(n) ? n : -1) }], finishReason: { unified: 'stop' }, usage, warnings: [] }
+  },
+})
+export default defineConfig({
+  async agent(task, { model, tools }) {
+    let said = ''
+    for (const step of ['first', 'then']) {
+      const prompt = [{ role: 'user', content: [{ type: 'text', text: step + ' ' + task.prompt + ' after ' + said }] }]
+      said = (await model.doGenerate({ prompt })).content[0].text
+      await tools.log.execute({ step, task: task.id, of: model.modelId }, { toolCallId: step, messages: [] })
+    }
+    return said
+  },
+  tasks: Array.from({ length: ${tasks} }, (_, n) => ({ id: String(n), prompt: 'task ' + n, expected: { answer: n } })),
+  tools: { log: { mode: 'run', safe: true, tool: { inputSchema: { type: 'object' }, execute: (given) => note('tool ' + JSON.stringify(given)) } } },
+  score: answerMatches(),
+  models: [model('good', () => true), model('half', (n) => n % 2 === 0)],
+  prices: { 'test/good': { input: 1, output: 1 }, 'test/half': { input: 1, output: 1 } },
+  concurrency: 3,
+})
+`,
+  )
+  return folder
+}

@@ -1,0 +1,177 @@
+import { AgogeError } from '../../error.ts'
+import type { LanguageModel } from '../agent/ai-sdk/read-call.ts'
+import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import type { Episode } from '../episode/types.ts'
+import type { Score } from '../episode/score.ts'
+import type { AnyLanguageModel } from './models.ts'
+import type { ToolRule } from './tools.ts'
+
+/** The rules of tools, by the name of the tool. */
+export type ToolRules = Readonly<Record<string, ToolRule>>
+
+/** What an agent receives besides its task. */
+export interface AgentEnvironment<Tools extends ToolRules = ToolRules> {
+  /**
+   * The model under test, as a model object of the AI SDK. Its calls are counted, limited, retried and recorded. An agent of
+   * another SDK takes `model.doGenerate`, or makes its own client; calls that do not go through this object are not counted.
+   */
+  model: LanguageModel
+  /** The tools of the config by name, with an `execute` that acts by their rules. */
+  tools: { [Name in keyof Tools]: Tools[Name]['tool'] }
+  /** Aborts when the time of the trial is over, or the evaluation is stopped. */
+  signal: AbortSignal
+  /** The number of this trial of the task, from 0. */
+  trial: number
+}
+
+/** The agent: does the task and returns its answer, a text or any value that JSON can hold. */
+export type Agent<Output = unknown, Tools extends ToolRules = ToolRules> = (
+  task: FileTask,
+  environment: AgentEnvironment<Tools>,
+) => Output | Promise<Output>
+
+/** A finished trial, as scorers read it: its episode, with the task and what the agent returned. */
+export interface Trial<Output = unknown> extends Episode {
+  given: FileTask
+  output: Output
+}
+
+/**
+ * Scores a trial: 1 is done, less is not. `null`: it could not be judged, and the trial counts nowhere. A reward function of Agoge is
+ * a scorer too.
+ */
+export type Scorer<Output = unknown> = (
+  trial: Trial<Output>,
+  context: { signal: AbortSignal },
+) => Score | Promise<Score>
+
+/** Dollars for a million tokens. */
+export interface Price {
+  input: number
+  output: number
+}
+
+/** What may be spent by all calls together. A call whose most expensive outcome could exceed it is not sent. */
+export interface BudgetLimits {
+  dollars?: number
+  /** Tokens of prompts and answers. */
+  tokens?: number
+}
+
+/** A source of models by their id, such as `createOpenAI()` of `@ai-sdk/openai`. */
+export type Provider =
+  | ((modelId: string) => AnyLanguageModel)
+  | { languageModel: (modelId: string) => AnyLanguageModel }
+
+/** The contents of `agoge.config.ts`. */
+export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRules> {
+  agent: Agent<Output, Tools>
+  /** A task file (JSONL), relative to the config; or the tasks; or a function that makes them. */
+  tasks: string | readonly FileTask[] | (() => readonly FileTask[] | Promise<readonly FileTask[]>)
+  /** One scorer, or several by name. A trial is a success if each of them gives at least 1. */
+  score: Scorer<Output> | Readonly<Record<string, Scorer<Output>>>
+  /**
+   * The models to evaluate: model objects of the AI SDK, `run('FOLDER')` for one that Agoge trained, or texts `PROVIDER/ID`. The
+   * provider is one of `providers`; any other goes to the AI SDK's gateway.
+   */
+  models: readonly (string | AnyLanguageModel | LocalRun)[]
+  providers?: Readonly<Record<string, Provider>>
+  /** The tools that the agent gets, and how each acts in trials. Default: none. */
+  tools?: Tools
+  /** Trials of each task with each model. Default: 1. */
+  trials?: number
+  /** Default: no limit. */
+  budget?: BudgetLimits
+  /** By model, as it is named in `models`. Needed for a budget in dollars. Models that run in this process cost nothing. */
+  prices?: Readonly<Record<string, Price>>
+  /** Limit of the tokens of an answer, where the agent sets none. Default: 4096. */
+  maxOutputTokens?: number
+  /** Trials at the same time. Default: 8. */
+  concurrency?: number
+  /** Further attempts of a call that failed for a passing reason. Default: 4. */
+  retries?: number
+  /** Pause before the first further attempt in seconds; it doubles each time. Default: 0.5. */
+  backoffSeconds?: number
+  /** Time limit of a call in seconds. Default: 120. */
+  callSeconds?: number
+  /** Time limit of a trial in seconds. Default: 600. */
+  trialSeconds?: number
+}
+
+/** A model that Agoge trained; see `run`. */
+export interface LocalRun {
+  readonly kind: 'run'
+  readonly folder: string
+}
+
+/**
+ * Names a model of this machine for `models`: the folder of a run or of a checkpoint, or the name of a run in `.agoge/runs`.
+ *
+ * @example run('2026-11-22T19-34-23')
+ */
+export function run(folder: string): LocalRun {
+  return { kind: 'run', folder }
+}
+
+/**
+ * Returns its argument; gives the fields of `agoge.config.ts` their types.
+ *
+ * @example
+ * export default defineConfig({
+ *   agent: async (task, { model }) => (await generateText({ model, prompt: task.prompt })).text,
+ *   tasks: './tasks.jsonl',
+ *   score: answerMatches(),
+ *   models: ['openai/gpt-5-mini'],
+ * })
+ */
+export function defineConfig<Output, const Tools extends ToolRules = ToolRules>(
+  config: AgogeConfig<Output, Tools>,
+): AgogeConfig<Output, Tools> {
+  return config
+}
+
+const limits = {
+  trials: [1, 'a whole number of at least 1'],
+  maxOutputTokens: [1, 'a whole number of at least 1'],
+  concurrency: [1, 'a whole number of at least 1'],
+  retries: [0, 'a whole number of at least 0'],
+} as const
+
+/**
+ * Checks a config that comes from a file.
+ *
+ * @throws AgogeError `bad-config` naming the field, what was given and what is expected.
+ */
+export function checkConfig(value: unknown): AgogeConfig {
+  const fail = (field: string, given: unknown, expected: string): never => {
+    throw new AgogeError(`the config has a wrong "${field}"`, { code: 'bad-config', given, expected })
+  }
+  if (typeof value !== 'object' || value === null)
+    return fail('default export', value, 'export default defineConfig({ agent, tasks, score, models })')
+  const config = value as Partial<AgogeConfig>
+  if (typeof config.agent !== 'function')
+    fail('agent', config.agent, 'a function (task, { model, tools, signal }) => answer')
+  const { tasks, score, models, budget = {}, prices = {} } = config
+  if (typeof tasks !== 'string' && typeof tasks !== 'function' && !Array.isArray(tasks))
+    fail('tasks', tasks, "'./tasks.jsonl', an array of tasks, or a function that makes them")
+  const scorers = typeof score === 'function' ? [score] : Object.values(score ?? {})
+  if (scorers.length === 0 || scorers.some((one) => typeof one !== 'function'))
+    fail('score', score, 'a scorer such as answerMatches(), or several by name: { answer: answerMatches() }')
+  if (!Array.isArray(models) || models.length === 0)
+    fail('models', models, "at least one model, such as 'openai/gpt-5-mini' or run('FOLDER')")
+  for (const [field, [least, expected]] of Object.entries(limits)) {
+    const given = config[field as keyof typeof limits]
+    if (given !== undefined && !(Number.isInteger(given) && given >= least)) fail(field, given, expected)
+  }
+  const isAbove = (number: unknown, least: number): boolean =>
+    typeof number === 'number' && Number.isFinite(number) && number > least
+  for (const field of ['callSeconds', 'trialSeconds', 'backoffSeconds'] as const)
+    if (config[field] !== undefined && !isAbove(config[field], 0))
+      fail(field, config[field], 'seconds above 0')
+  for (const [name, limit] of Object.entries(budget))
+    if (!isAbove(limit, 0)) fail(`budget.${name}`, limit, 'a number above 0')
+  for (const [name, price] of Object.entries(prices))
+    if (![price?.input, price?.output].every((one) => isAbove(one, -Number.MIN_VALUE)))
+      fail(`prices["${name}"]`, price, '{ input, output } in dollars for a million tokens')
+  return value as AgogeConfig
+}

@@ -1,0 +1,260 @@
+import { resolve } from 'node:path'
+import { AgogeError } from '../../error.ts'
+import { sha256 } from '../../runs/checksums.ts'
+import { lockRun } from '../../runs/lock.ts'
+import { openRunFolder } from '../../runs/run-folder.ts'
+import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
+import { encodeEpisode } from '../episode/codec.ts'
+import { inParallel } from '../in-parallel.ts'
+import { redactorOf } from '../tool/redact.ts'
+import { BudgetReached, createBudget, type Spending } from './budget.ts'
+import { type AgogeConfig, checkConfig, type ToolRules } from './config.ts'
+import { type EvaluationResult, summarise } from './evaluation.ts'
+import { openJournal, type TrialRecord } from './journal.ts'
+import { openModels, type OpenedModel } from './models.ts'
+import { runTrial, type TrialSpec } from './run-trial.ts'
+import { createTools, describeTools } from './tools.ts'
+
+/** Settings of `evaluate`. */
+export interface EvaluateOptions {
+  /** Where paths and packages of the config are looked up. Default: the current folder. */
+  folder?: string
+  /** Folder for the journal, the episodes and the result. Default: nothing is stored, and nothing can be continued. */
+  out?: string
+  /** Continues what a stopped evaluation left in `out`. Default: false. */
+  resume?: boolean
+  /** The result of an earlier evaluation, to be compared with. */
+  baseline?: Pick<EvaluationResult, 'models' | 'records'>
+  signal?: AbortSignal
+}
+
+/** What happens in an evaluation. */
+export type EvaluationEvent =
+  | { type: 'plan'; models: string[]; tasks: number; trials: number; tools: string[]; finished: number }
+  | { type: 'trial'; record: TrialRecord; done: number; total: number; spent: Spending }
+  | { type: 'budget-reached'; spent: Spending }
+  | { type: 'result'; result: EvaluationResult }
+
+/** A running evaluation: its events, and its result. */
+export interface RunningEvaluation extends AsyncIterable<EvaluationEvent> {
+  readonly result: Promise<EvaluationResult>
+}
+
+/**
+ * Evaluates the agent of a config with each of its models on each of its tasks. It starts at once; the events need not be read.
+ *
+ * Trials in which a model, a tool or a scorer failed are masked: they count nowhere, and are reported. The budget is never exceeded,
+ * since each call reserves the most that it can cost. With `out`, an evaluation that was killed continues without repeating a
+ * completed call, provided the agent asks the same again.
+ *
+ * @throws AgogeError (by `result` and by the iterator) for a config, tasks or models that cannot be used, and for mistakes that would spoil every trial.
+ * @example
+ * for await (const event of evaluate(config)) if (event.type === 'result') console.log(event.result.models)
+ */
+export function evaluate<Output, Tools extends ToolRules>(
+  config: AgogeConfig<Output, Tools>,
+  options: EvaluateOptions = {},
+): RunningEvaluation {
+  const events: EvaluationEvent[] = []
+  let wake = (): void => {}
+  let isOver = false
+  const result = work(config as unknown as AgogeConfig, options, (event) => {
+    events.push(event)
+    wake()
+  }).finally(() => {
+    isOver = true
+    wake()
+  })
+  // A caller may read the events only.
+  result.catch(() => {})
+  return {
+    result,
+    async *[Symbol.asyncIterator]() {
+      for (let at = 0; ; at += 1) {
+        while (at >= events.length) {
+          if (isOver) {
+            await result
+            return
+          }
+          await new Promise<void>((ready) => (wake = ready))
+        }
+        yield events[at]
+      }
+    },
+  }
+}
+
+async function work(
+  given: AgogeConfig,
+  options: EvaluateOptions,
+  emit: (event: EvaluationEvent) => void,
+): Promise<EvaluationResult> {
+  const config = checkConfig(given)
+  const { folder = '.', baseline } = options
+  const root = resolve(folder)
+  const tasks = await readTasks(config, root)
+  const models = await openModels(config, root)
+  try {
+    return await withStore(options, identityOf(config, tasks, models), async (store) => {
+      const { trials = 1, tools = {} } = config
+      const specs = plan(tasks, models, trials)
+      const records = new Map(specs.flatMap(({ id }) => entryOf(id, store.journal.trials.get(id))))
+      emit({
+        type: 'plan',
+        models: models.map(({ name }) => name),
+        tasks: tasks.length,
+        trials,
+        tools: describeTools(tools),
+        finished: records.size,
+      })
+      const spent = await runTrials(specs, config, { ...options, ...store, records, emit })
+      const result = summarise([...records.values()], {
+        models: models.map(({ name, price }) => ({ name, hasPrice: price !== undefined })),
+        tasks: tasks.length,
+        trials,
+        spent,
+        baseline,
+      })
+      store.finish(result)
+      emit({ type: 'result', result })
+      return result
+    })
+  } finally {
+    for (const { dispose } of models) await dispose()
+  }
+}
+
+const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRecord][] =>
+  record === undefined ? [] : [[id, record]]
+
+/** All trials. Those of one task stand together, so that what was done when the budget ends can be compared. */
+function plan(tasks: readonly FileTask[], models: readonly OpenedModel[], trials: number): TrialSpec[] {
+  return Array.from({ length: trials }, (_, trial) =>
+    tasks.flatMap((task) =>
+      models.map((model) => ({ id: `${model.name}/${task.id}/${trial}`, task, model, trial })),
+    ),
+  ).flat()
+}
+
+interface Running extends Store, Pick<EvaluateOptions, 'signal'> {
+  records: Map<string, TrialRecord>
+  emit: (event: EvaluationEvent) => void
+}
+
+/** Runs the trials that have no record yet. Returns what all calls have cost. */
+async function runTrials(
+  specs: readonly TrialSpec[],
+  config: AgogeConfig,
+  running: Running,
+): Promise<Spending> {
+  const { journal, records, emit, keepEpisode, signal } = running
+  const budget = createBudget(config.budget)
+  budget.restore(journal.spent)
+  const stop = new AbortController()
+  const redactor = redactorOf(secretsOfEnvironment())
+  const settings = {
+    agent: config.agent,
+    scorers: typeof config.score === 'function' ? { score: config.score } : config.score,
+    tools: createTools(config.tools ?? {}),
+    journal,
+    budget,
+    limits: {
+      maxOutputTokens: config.maxOutputTokens ?? 4096,
+      retries: config.retries ?? 4,
+      callSeconds: config.callSeconds ?? 120,
+      backoffSeconds: config.backoffSeconds ?? 0.5,
+    },
+    trialSeconds: config.trialSeconds ?? 600,
+    signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
+    redact: (text: string) => redactor.text(text),
+  }
+  const open = specs.filter(({ id }) => !records.has(id))
+  try {
+    await inParallel(open, config.concurrency ?? 8, async (spec) => {
+      if (budget.isReached()) return
+      try {
+        const { record, episode } = await runTrial(spec, settings)
+        keepEpisode(encodeEpisode(episode))
+        journal.write({ type: 'trial', trial: spec.id, record })
+        records.set(spec.id, record)
+        emit({ type: 'trial', record, done: records.size, total: specs.length, spent: budget.spent() })
+      } catch (error) {
+        // What the others have under way is paid for: it ends by itself, or by the budget too.
+        if (error instanceof BudgetReached) return
+        stop.abort(error)
+        throw error
+      }
+    })
+  } finally {
+    stop.abort(new Error('the evaluation is over'))
+  }
+  if (budget.isReached()) emit({ type: 'budget-reached', spent: budget.spent() })
+  return budget.spent()
+}
+
+/** Values of the environment that a message of a service might repeat. */
+function secretsOfEnvironment(): string[] {
+  return Object.entries(process.env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+  )
+}
+
+async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
+  if (typeof tasks === 'string') return readTaskFile(resolve(root, tasks), { needsExpected: false })
+  const given = typeof tasks === 'function' ? await tasks() : tasks
+  const read = given.map((task, at) =>
+    readTask(task, `task ${at + 1} of the config`, { needsExpected: false }),
+  )
+  checkTaskIds(read, 'the config')
+  return read
+}
+
+/** What decides the trials of an evaluation. Limits may change when it is continued, and the budget. */
+function identityOf(config: AgogeConfig, tasks: readonly FileTask[], models: readonly OpenedModel[]): object {
+  const scorers = typeof config.score === 'function' ? ['score'] : Object.keys(config.score)
+  return {
+    schema: 1,
+    models: models.map(({ name }) => name),
+    trials: config.trials ?? 1,
+    scorers,
+    tasks: sha256(JSON.stringify(tasks)),
+  }
+}
+
+interface Store {
+  journal: ReturnType<typeof openJournal>
+  keepEpisode: (line: string) => void
+  finish: (result: EvaluationResult) => void
+}
+
+const journalFile = 'journal.jsonl'
+/** The file of the result in the folder of an evaluation. */
+export const resultFile = 'evaluation.json'
+
+async function withStore<T>(
+  { out, resume = false }: EvaluateOptions,
+  identity: object,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (out === undefined) {
+    if (resume)
+      throw new AgogeError('an evaluation without a folder cannot be continued', {
+        code: 'bad-argument',
+        given: 'resume without out',
+        expected: 'out: the folder of the evaluation',
+      })
+    return use({ journal: openJournal(undefined, identity), keepEpisode: () => {}, finish: () => {} })
+  }
+  const folder = openRunFolder({ path: out })
+  const release = lockRun(folder)
+  try {
+    const journal = openJournal(folder.file(journalFile), identity, { resume })
+    return await use({
+      journal,
+      keepEpisode: (line) => folder.append('episodes.jsonl', [line]),
+      finish: (result) => folder.write(resultFile, `${JSON.stringify(result, null, 2)}\n`),
+    })
+  } finally {
+    release()
+  }
+}
