@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from '../shared/console.ts'
 import { AgogeError } from '../../error.ts'
 import type { EvalAgentCommand } from '../llm/eval-agent.ts'
+import type { InitCommand } from '../llm/init.ts'
 import type { EvalArrayCommand } from '../classic/eval-array.ts'
 import { optionsOfServers, showHelpFor } from '../shared/help.ts'
 import {
@@ -35,15 +36,28 @@ const otherHelp = (kind: EnvironmentKind): string =>
 
 const setAbout = 'contexts: default, train, interpolation or extrapolation'
 
+export function addInit({ program, terminal }: CommandContext): void {
+  const init = program
+    .command('init')
+    .summary('write an agoge.config.ts for an agent of your own')
+    .description('Ask five questions and write an agoge.config.ts, with three tasks, for `agoge eval`.')
+    .option('--yes', 'take the default of every question')
+  showHelpFor(init, { all: ['agoge init', 'agoge init --yes'] })
+  init.action(async (options: InitCommand) => {
+    const { runInit } = await import('../llm/init.ts')
+    await runInit(options, terminal)
+  })
+}
+
 export function addEval({ program, terminal, done }: CommandContext): void {
   const evaluate = withContexts(
     withModel(
       withEnvironment(
         program
           .command('eval')
-          .summary('success or mean return of models on held-out tasks')
+          .summary('models on held-out tasks, or an agent of your own on your tasks')
           .description(
-            'Success (or mean return) of one or several models on held-out tasks, with intervals.',
+            'Success (or mean return) of one or several models on held-out tasks, with intervals. Without an environment, and with an agoge.config.ts here: of your own agent.',
           ),
       ),
     ),

@@ -66,7 +66,6 @@ export function rootHelp(root: Command, helper: Help): string {
     'ENVIRONMENT: filesystem, a name from `agoge envs`, mcp:NAME, or a FILE.ts',
     '',
     '  agoge train mcp:everything --quick           a language model learns its tools',
-    '  agoge train cartpole --algorithm ppo         classic RL',
     '  agoge COMMAND [ENVIRONMENT] --help           options and examples; --version',
     '',
   ].join('\n')
