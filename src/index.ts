@@ -90,6 +90,7 @@ export { defineConfig, run } from './llm/project/config.ts'
 export type {
   Agent,
   AgentEnvironment,
+  AgentTools,
   AgogeConfig,
   BudgetLimits,
   LocalRun,
@@ -101,7 +102,9 @@ export type {
 export { evaluate } from './llm/project/evaluate.ts'
 export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/project/evaluate.ts'
 export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'
-export { answerMatches } from './llm/project/scorers.ts'
+export { mcp } from './llm/project/environment.ts'
+export type { EnvironmentTool, McpOptions, McpReference } from './llm/project/environment.ts'
+export { answerMatches, stateEquals } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'
 export type { ToolRule } from './llm/project/tools.ts'
 export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'

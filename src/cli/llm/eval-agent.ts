@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { importFile } from '../../import-file.ts'
+import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { type AgogeConfig, checkConfig } from '../../llm/project/config.ts'
 import { evaluate, type EvaluationEvent, resultFile } from '../../llm/project/evaluate.ts'
 import type { EvaluationResult } from '../../llm/project/evaluation.ts'
@@ -18,6 +19,7 @@ import { percent } from '../../runs/report/format.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
 import { readForeignFile } from '../../untrusted/foreign-file.ts'
 import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
 import { type Console, table } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 import { belowThresholdCode } from './eval.ts'
@@ -34,6 +36,7 @@ export interface EvalAgentCommand {
   json?: string
   markdown?: string
   junit?: string
+  yes?: boolean
 }
 
 const configNames = ['ts', 'mts', 'js', 'mjs'].map((ending) => `agoge.config.${ending}`)
@@ -63,6 +66,10 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
       folder: dirname(resolve(command.config)),
       out,
       resume: command.resume !== undefined,
+      async onPlan(plan, needsConsent) {
+        if (needsConsent && command.yes !== true) await confirmPlan(plan, { signal: terminal.signal })
+        else terminal.err(plan)
+      },
       signal: terminal.signal,
       ...defined({ baseline: earlier }),
     })
@@ -97,7 +104,10 @@ function showEvent(event: EvaluationEvent, progress: ReturnType<typeof createPro
     )
     for (const tool of tools) progress.line(`tool ${tool}`)
     if (finished > 0) progress.line(`${finished} trials are finished already`)
-  } else if (event.type === 'trial')
+  } else if (event.type === 'refused')
+    for (const { id, reason } of event.tasks)
+      progress.line(`not usable: ${visibleLine(id, 128)}: ${visibleBlock(reason, '    ')}`)
+  else if (event.type === 'trial')
     progress.event({
       type: 'evaluation',
       stage: 'agent',

@@ -221,7 +221,7 @@ const yesToPlan = 'accept the plan of calls without asking'
  */
 export function withEnvironment(
   command: Command,
-  yes: Option = optionOf('mcp', new Option('--yes', yesToPlan)),
+  yes: Option = optionOf(['mcp', 'agent'], new Option('--yes', yesToPlan)),
 ): Command {
   const server = [
     new Option('--mcp-config <file>', 'where mcp:NAME is looked up (default: .mcp.json)'),

@@ -2,12 +2,18 @@ import { AgogeError } from '../../error.ts'
 import type { LanguageModel } from '../agent/ai-sdk/read-call.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Episode } from '../episode/types.ts'
-import type { Score } from '../episode/score.ts'
+import type { Score, Scored, Unscored } from '../episode/score.ts'
+import type { EnvironmentTool, McpReference } from './environment.ts'
 import type { AnyLanguageModel } from './models.ts'
 import type { ToolRule } from './tools.ts'
 
 /** The rules of tools, by the name of the tool. */
 export type ToolRules = Readonly<Record<string, ToolRule>>
+
+/** Tools as the agent gets them. Where the config names none, all are of the environment. */
+export type AgentTools<Tools extends ToolRules> = string extends keyof Tools
+  ? Record<string, EnvironmentTool>
+  : { [Name in keyof Tools]: Tools[Name]['tool'] }
 
 /** What an agent receives besides its task. */
 export interface AgentEnvironment<Tools extends ToolRules = ToolRules> {
@@ -16,8 +22,8 @@ export interface AgentEnvironment<Tools extends ToolRules = ToolRules> {
    * another SDK takes `model.doGenerate`, or makes its own client; calls that do not go through this object are not counted.
    */
   model: LanguageModel
-  /** The tools of the config by name, with an `execute` that acts by their rules. */
-  tools: { [Name in keyof Tools]: Tools[Name]['tool'] }
+  /** The tools of the environment and of the config by name. Those of the config act by their rules. */
+  tools: AgentTools<Tools>
   /** Aborts when the time of the trial is over, or the evaluation is stopped. */
   signal: AbortSignal
   /** The number of this trial of the task, from 0. */
@@ -34,6 +40,8 @@ export type Agent<Output = unknown, Tools extends ToolRules = ToolRules> = (
 export interface Trial<Output = unknown> extends Episode {
   given: FileTask
   output: Output
+  /** What the environment's own judge found: its parts are `answer`, `called` and `state`. Absent without an environment. */
+  judgement?: Scored | Unscored
 }
 
 /**
@@ -76,7 +84,9 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
    */
   models: readonly (string | AnyLanguageModel | LocalRun)[]
   providers?: Readonly<Record<string, Provider>>
-  /** The tools that the agent gets, and how each acts in trials. Default: none. */
+  /** The server whose tools the agent gets, with a state of its own in each trial; see `mcp`. Default: none. */
+  environment?: McpReference
+  /** Further tools that the agent gets, and how each acts in trials. Default: none. */
   tools?: Tools
   /** Trials of each task with each model. Default: 1. */
   trials?: number
@@ -159,6 +169,12 @@ export function checkConfig(value: unknown): AgogeConfig {
     fail('score', score, 'a scorer such as answerMatches(), or several by name: { answer: answerMatches() }')
   if (!Array.isArray(models) || models.length === 0)
     fail('models', models, "at least one model, such as 'openai/gpt-5-mini' or run('FOLDER')")
+  const { environment, tools = {} } = config
+  if (environment !== undefined && environment?.kind !== 'mcp')
+    fail('environment', environment, "mcp('NAME'), with NAME from .mcp.json")
+  for (const [name, rule] of Object.entries(tools))
+    if (!['run', 'replay', 'stub'].includes(rule?.mode) || typeof rule.tool !== 'object')
+      fail(`tools.${name}`, rule, "{ tool, mode: 'run' | 'replay' | 'stub' }")
   for (const [field, [least, expected]] of Object.entries(limits)) {
     const given = config[field as keyof typeof limits]
     if (given !== undefined && !(Number.isInteger(given) && given >= least)) fail(field, given, expected)

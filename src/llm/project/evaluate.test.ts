@@ -289,6 +289,8 @@ test('a config that cannot be used is refused with what is expected', async () =
     [{ models: ['nobody'] }, /"nobody" cannot be found/],
     [{ models: [{ kind: 'run', folder: 'no-such' }] }, /there is no model in no-such/],
     [{ trials: 0 }, /"trials"/],
+    [{ environment: 'mcp:crm' }, /"environment"/],
+    [{ tools: { price } }, /"tools.price"/],
     [{ budget: { dollars: -1 } }, /"budget.dollars"/],
     [{ budget: { dollars: 1 } }, /needs the price of each model/],
   ]

@@ -9,6 +9,7 @@ import { inParallel } from '../in-parallel.ts'
 import { redactorOf } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, type ToolRules } from './config.ts'
+import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, summarise } from './evaluation.ts'
 import { openJournal, type TrialRecord } from './journal.ts'
 import { openModels, type OpenedModel } from './models.ts'
@@ -25,12 +26,15 @@ export interface EvaluateOptions {
   resume?: boolean
   /** The result of an earlier evaluation, to be compared with. */
   baseline?: Pick<EvaluationResult, 'models' | 'records'>
+  /** Called with what may be called on the server of the config, before the first call. If it rejects, none is made. Default: nothing. */
+  onPlan?: (plan: string, needsConsent: boolean) => Promise<void>
   signal?: AbortSignal
 }
 
 /** What happens in an evaluation. */
 export type EvaluationEvent =
   | { type: 'plan'; models: string[]; tasks: number; trials: number; tools: string[]; finished: number }
+  | { type: 'refused'; tasks: readonly { id: string; reason: string }[] }
   | { type: 'trial'; record: TrialRecord; done: number; total: number; spent: Spending }
   | { type: 'budget-reached'; spent: Spending }
   | { type: 'result'; result: EvaluationResult }
@@ -85,18 +89,24 @@ export function evaluate<Output, Tools extends ToolRules>(
 }
 
 async function work(
-  given: AgogeConfig,
+  config: AgogeConfig,
   options: EvaluateOptions,
   emit: (event: EvaluationEvent) => void,
 ): Promise<EvaluationResult> {
-  const config = checkConfig(given)
+  checkConfig(config)
   const { folder = '.', baseline } = options
   const root = resolve(folder)
-  const tasks = await readTasks(config, root)
+  const given = await readTasks(config, root)
   const models = await openModels(config, root)
+  let environment: OpenedEnvironment | undefined
   try {
-    return await withStore(options, identityOf(config, tasks, models), async (store) => {
+    return await withStore(options, identityOf(config, given, models), async (store) => {
       const { trials = 1, tools = {} } = config
+      environment = config.environment && (await openEnvironment(config.environment, root, options.signal))
+      if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
+      const refused = (await environment?.prepare(given)) ?? []
+      if (refused.length > 0) emit({ type: 'refused', tasks: refused })
+      const tasks = given.filter(({ id }) => !refused.some((one) => one.id === id))
       const specs = plan(tasks, models, trials)
       const records = new Map(specs.flatMap(({ id }) => entryOf(id, store.journal.trials.get(id))))
       emit({
@@ -107,7 +117,7 @@ async function work(
         tools: describeTools(tools),
         finished: records.size,
       })
-      const spent = await runTrials(specs, config, { ...options, ...store, records, emit })
+      const spent = await runTrials(specs, config, { ...options, ...store, records, emit, environment })
       const result = summarise([...records.values()], {
         models: models.map(({ name, price }) => ({ name, hasPrice: price !== undefined })),
         tasks: tasks.length,
@@ -120,6 +130,7 @@ async function work(
       return result
     })
   } finally {
+    await environment?.close()
     for (const { dispose } of models) await dispose()
   }
 }
@@ -138,6 +149,7 @@ function plan(tasks: readonly FileTask[], models: readonly OpenedModel[], trials
 
 interface Running extends Store, Pick<EvaluateOptions, 'signal'> {
   records: Map<string, TrialRecord>
+  environment: OpenedEnvironment | undefined
   emit: (event: EvaluationEvent) => void
 }
 
@@ -147,7 +159,7 @@ async function runTrials(
   config: AgogeConfig,
   running: Running,
 ): Promise<Spending> {
-  const { journal, records, emit, keepEpisode, signal } = running
+  const { journal, records, emit, keepEpisode, environment, signal } = running
   const budget = createBudget(config.budget)
   budget.restore(journal.spent)
   const stop = new AbortController()
@@ -156,6 +168,7 @@ async function runTrials(
     agent: config.agent,
     scorers: typeof config.score === 'function' ? { score: config.score } : config.score,
     tools: createTools(config.tools ?? {}),
+    environment,
     journal,
     budget,
     limits: {

@@ -1,15 +1,18 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { readScore, rewardsOfScore, type Score } from '../episode/score.ts'
+import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { ToolLike } from '../tool/define-tools.ts'
 import { InfrastructureError } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
 import type { AgogeConfig, Scorer, Trial } from './config.ts'
+import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environment.ts'
 import type { Journal, TrialRecord } from './journal.ts'
 import { type CallLimits, meterModel } from './metered-model.ts'
 import type { OpenedModel } from './models.ts'
 import { type RecordedCalls, recordCalls } from './record-calls.ts'
+import { textOf } from './scorers.ts'
 import type { ToolTrial } from './tools.ts'
 
 /** One trial to be made. */
@@ -25,6 +28,8 @@ export interface TrialSettings {
   agent: AgogeConfig['agent']
   scorers: Readonly<Record<string, Scorer>>
   tools: (trial: ToolTrial) => Record<string, ToolLike>
+  /** Default: none. */
+  environment?: Pick<OpenedEnvironment, 'open'> | undefined
   journal: Journal
   budget: Budget
   limits: CallLimits
@@ -69,27 +74,28 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
       spent.dollars += dollars
     },
   }
-  const tools = settings.tools({
-    id: spec.id,
-    journal,
-    onFault: (reason) => faults.push(new InfrastructureError(reason)),
-  })
+  const onFault = (reason: string): void => void faults.push(new InfrastructureError(reason))
+  const tools = settings.tools({ id: spec.id, journal, onFault })
+  let session: TrialSession | undefined
 
   const act = async (): Promise<Ended> => {
     try {
+      session = await settings.environment?.open(task, { signal, onFault })
       const output = await untilAborted(
         async () =>
           settings.agent(task, {
             model: meterModel(model, meter),
-            tools,
+            // The types of a config know its own tools by name.
+            tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
             signal,
             trial,
           }),
         signal,
       )
+      const judgement = faults.length > 0 ? undefined : await session?.judge(textOf(output))
       return faults.length > 0
         ? masked('infrastructure', faults[0])
-        : { status: 'ok', ending: 'answered', output }
+        : { status: 'ok', ending: 'answered', output, ...defined({ judgement }) }
     } catch (error) {
       settings.signal.throwIfAborted()
       const fault = faults.find((one) => one instanceof BudgetReached || AgogeError.isInstance(one))
@@ -102,6 +108,7 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
     } finally {
       // Ends what the agent left running.
       done.abort(new Error('the trial is over'))
+      await session?.close()
     }
   }
   const ended = await act()
@@ -112,6 +119,7 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
     timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
     given: task,
     output: ended.output,
+    ...defined({ judgement: ended.judgement }),
     ...(ended.error !== undefined && { error: redact(ended.error) }),
   }
   const scores = await scoreTrial(episode, settings)
@@ -122,6 +130,7 @@ interface Ended {
   status: Episode['status']
   ending: Episode['ending']
   output: unknown
+  judgement?: Scored | Unscored
   error?: string
 }
 

@@ -1,5 +1,6 @@
 import { fromFileTask } from '../environment/mcp/goals/task-file.ts'
 import { hasValue } from '../environment/mcp/goals/value.ts'
+import { AgogeError } from '../../error.ts'
 import type { Scorer } from './config.ts'
 
 /** Settings of `answerMatches`. */
@@ -25,9 +26,30 @@ export function answerMatches<Output = unknown>({
   }
 }
 
-function textOf(output: unknown): string {
+/** The answer of an output as text: the output itself, or its `text`; any other value as JSON. */
+export function textOf(output: unknown): string {
   if (typeof output === 'string') return output
   if (typeof output === 'object' && output !== null && 'text' in output && typeof output.text === 'string')
     return output.text
   return JSON.stringify(output) ?? ''
+}
+
+/**
+ * Scores 1 if the state of the environment is the one that the task expects under `expected.state`, or that its reference leaves, else 0.
+ *
+ * @throws AgogeError `bad-config` (when it is called) if the config has no environment.
+ * @example defineConfig({ ..., environment: mcp('memory', { sandbox: true }), score: stateEquals() })
+ */
+export function stateEquals<Output = unknown>(): Scorer<Output> {
+  return ({ given, judgement }) => {
+    if (judgement === undefined)
+      throw new AgogeError('stateEquals() has no state to compare', {
+        code: 'bad-config',
+        given: 'a config without an environment',
+        expected: "environment: mcp('NAME')",
+      })
+    const { state } = judgement.parts ?? {}
+    if (judgement.value !== null && state !== undefined) return Number(state >= 1)
+    return { value: null, reason: judgement.reason ?? `the task ${given.id} expects no state` }
+  }
 }
