@@ -171,6 +171,26 @@ async function configOf(options: { config?: string }, command: Command): Promise
   return findConfig()
 }
 
+export function addDiff({ program, terminal }: CommandContext): void {
+  const diff = program
+    .command('diff')
+    .summary('the tasks on which two evaluations of your agent differ')
+    .description('Which tasks two evaluations differ on, with two conversations of each side by side.')
+    .argument('<a>', 'the folder of an evaluation, or FOLDER#MODEL')
+    .argument('<b>', 'another, or another model of the same')
+    .option('--count <n>', 'changed tasks whose conversations are shown', wholeNumber(0), 3)
+  showHelpFor(diff, {
+    all: [
+      'agoge diff .agoge/evaluations/A .agoge/evaluations/B',
+      'agoge diff out#openai/gpt-5-mini out#openai/gpt-5 --count 10',
+    ],
+  })
+  diff.action(async (a: string, b: string, options: { count: number }) => {
+    const { runDiff } = await import('../llm/diff.ts')
+    runDiff({ ...options, a, b }, terminal)
+  })
+}
+
 export function addAudit({ program, terminal, done }: CommandContext): void {
   const audit = withEnvironment(
     program

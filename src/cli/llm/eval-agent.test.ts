@@ -43,6 +43,22 @@ test('agoge eval shows a table and comparisons, and compares with an earlier eva
   expect([low.code, low.err]).toEqual([2, expect.stringContaining('test/half: 50% is below the threshold')])
 })
 
+test('agoge diff shows the tasks that changed, with two conversations side by side', async () => {
+  const models = [`${at('first')}#test/good`, `${at('first')}#test/half`]
+  const { code, out } = await agoge('diff', ...models, '--count', '1')
+  expect(code).toBe(0)
+  expect(out).toContain('5 of 10 tasks changed: 0 better, 5 worse; b less a: -50.0 points')
+  expect(out).toContain('1 (own): 2 of 2 → 0 of 2')
+  // What both were asked stands there once; then their answers, beside each other.
+  expect(out).toMatch(/^user: first task 1 after *$/m)
+  expect(out).toMatch(/^assistant: 1 +\| assistant: -1$/m)
+  expect(out.match(/^assistant/gm)).toHaveLength(2)
+  const same = await agoge('diff', models[0], models[0])
+  expect(same.out).toContain('0 of 10 tasks changed')
+  const unclear = await agoge('diff', at('first'), at('second'))
+  expect([unclear.code, unclear.err]).toEqual([1, expect.stringContaining('#test/good or ')])
+})
+
 test('a budget stops an evaluation, and a larger one continues it', async () => {
   // A call costs 13 millionths of a dollar, and may cost about 0.0053.
   const small = ['--out', at('small'), '--budget', '0.0055']

@@ -150,14 +150,14 @@ function withOptions(config: AgogeConfig, { trials, budget }: EvalAgentCommand):
 }
 
 /** Reads the result of an earlier evaluation, from its folder or its file. */
-function readResult(path: string): EvaluationResult {
+export function readResult(path: string): EvaluationResult {
   const file = path.endsWith('.json') ? path : join(path, resultFile)
   const found = readForeignFile(file, parseForeignJson) as Partial<EvaluationResult> | null
   const { schema, models, records } = found ?? {}
   if (schema === 1 && Array.isArray(models) && Array.isArray(records)) return found as EvaluationResult
   throw new AgogeError(`${file} is no result of an evaluation`, {
     code: 'bad-option',
-    given: `--baseline ${path}`,
+    given: path,
     expected: `the folder of a finished evaluation, or the file of its --json`,
   })
 }

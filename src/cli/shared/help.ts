@@ -64,7 +64,6 @@ export function rootHelp(root: Command, helper: Help): string {
     ...commands.map((command) => `  ${command.name().padEnd(longest)}  ${command.summary()}`),
     '',
     'ENVIRONMENT: filesystem, a name from `agoge envs`, mcp:NAME, or a FILE.ts',
-    '',
     '  agoge train mcp:everything --quick           a language model learns its tools',
     '  agoge COMMAND [ENVIRONMENT] --help           options and examples; --version',
     '',
