@@ -12,5 +12,7 @@ export {
   quantile,
 } from './statistics.ts'
 export type { BootstrapSettings, Estimate, MeanEstimate, NoInterval, IntervalSettings } from './statistics.ts'
+export { anytimeInterval } from './anytime.ts'
+export type { AnytimeInterval, AnytimeSequence, AnytimeSettings } from './anytime.ts'
 export { gaussianProcess } from './gaussian-process.ts'
 export type { Belief, GaussianProcessOptions } from './gaussian-process.ts'

@@ -12,6 +12,7 @@ import {
   evaluationMarkdown,
   evaluationNotes,
   evaluationTable,
+  isCertain,
   regressions,
 } from '../../llm/project/evaluation-text.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
@@ -36,6 +37,7 @@ export interface EvalAgentCommand {
   json?: string
   markdown?: string
   junit?: string
+  untilCertain?: boolean
   yes?: boolean
 }
 
@@ -71,7 +73,7 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
         else terminal.err(plan)
       },
       signal: terminal.signal,
-      ...defined({ baseline: earlier }),
+      ...defined({ baseline: earlier, untilCertain: command.untilCertain }),
     })
     for await (const event of running) showEvent(event, progress)
     progress.close()
@@ -82,7 +84,8 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
     if (json !== undefined) writeWhole(json, `${JSON.stringify(result, null, 2)}\n`)
     if (markdown !== undefined) writeWhole(markdown, evaluationMarkdown(result))
     if (junit !== undefined) writeWhole(junit, evaluationJunit(result))
-    if (!result.isComplete) terminal.err(`agoge eval --resume ${out} continues it, with a larger --budget`)
+    if (!result.isComplete && !isCertain(result))
+      terminal.err(`agoge eval --resume ${out} continues it, with a larger --budget`)
     return exitCode(result, command, terminal)
   } catch (error) {
     progress.close()
@@ -116,6 +119,7 @@ function showEvent(event: EvaluationEvent, progress: ReturnType<typeof createPro
       total: event.total,
     })
   else if (event.type === 'budget-reached') progress.line('the budget was reached')
+  else if (event.type === 'certain') progress.line('every comparison is certain; no further trial is needed')
 }
 
 /** @throws AgogeError `bad-config` if the file cannot be read or exports something else. */

@@ -275,6 +275,35 @@ test('a stopped evaluation continues without repeating what was completed', asyn
   })
 })
 
+test('until certain: it stops when the difference is clear, and not before', async () => {
+  const many = Array.from({ length: 150 }, (_, i) => ({
+    ...sums[0],
+    id: `many-${i}`,
+    prompt: `What is ${i} + 7?`,
+    expected: { answer: i + 7 },
+  }))
+  const good = () => scripted((options) => right(request(options)), { modelId: 'good' })
+  const weak = scripted(
+    (options) => (/[0248] \+/.test(request(options)) ? right(request(options)) : 'It is -3.'),
+    {
+      modelId: 'weak',
+    },
+  )
+  const twin = scripted((options) => right(request(options)), { modelId: 'twin' })
+  const run = (models: AgogeConfig['models']) =>
+    evaluate({ agent: asks, tasks: many, score: answerMatches(), models }, { untilCertain: true }).result
+  const { sequential = [], records, isComplete } = await run([weak, good()])
+  expect(isComplete).toBe(false)
+  expect(records.length).toBeLessThan(200)
+  expect(sequential).toEqual([expect.objectContaining({ a: 'test/good', b: 'test/weak', baseline: false })])
+  expect(sequential[0].low).toBeGreaterThan(0)
+  // The tasks are not the first of the list.
+  expect(records.some(({ task }) => Number(task.slice('many-'.length)) >= 75)).toBe(true)
+  const same = await run([twin, good()])
+  expect([same.isComplete, same.sequential?.[0].mean]).toEqual([true, 0])
+  await expect(run([good()])).rejects.toThrow(/nothing to be certain of/)
+})
+
 test('a config that cannot be used is refused with what is expected', async () => {
   const fine = { agent: asks, tasks: sums, score: answerMatches(), models: [shopper] }
   const refused: [object, RegExp][] = [

@@ -10,10 +10,11 @@ import { redactorOf } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
-import { type EvaluationResult, summarise } from './evaluation.ts'
+import { baselinePairs, type EvaluationResult, summarise } from './evaluation.ts'
 import { openJournal, type TrialRecord } from './journal.ts'
 import { openModels, type OpenedModel } from './models.ts'
 import { runTrial, type TrialSpec } from './run-trial.ts'
+import { followComparisons, type Sequential, type SequentialComparison, shuffledTasks } from './sequential.ts'
 import { createTools, describeTools } from './tools.ts'
 
 /** Settings of `evaluate`. */
@@ -26,6 +27,11 @@ export interface EvaluateOptions {
   resume?: boolean
   /** The result of an earlier evaluation, to be compared with. */
   baseline?: Pick<EvaluationResult, 'models' | 'records'>
+  /**
+   * Takes the tasks in an order drawn by chance, and stops as soon as every comparison, of models and with the baseline, is clear of zero by
+   * an interval that holds at any stop. Default: false.
+   */
+  untilCertain?: boolean
   /** Called with what may be called on the server of the config, before the first call. If it rejects, none is made. Default: nothing. */
   onPlan?: (plan: string, needsConsent: boolean) => Promise<void>
   signal?: AbortSignal
@@ -37,6 +43,7 @@ export type EvaluationEvent =
   | { type: 'refused'; tasks: readonly { id: string; reason: string }[] }
   | { type: 'trial'; record: TrialRecord; done: number; total: number; spent: Spending }
   | { type: 'budget-reached'; spent: Spending }
+  | { type: 'certain'; comparisons: SequentialComparison[] }
   | { type: 'result'; result: EvaluationResult }
 
 /** A running evaluation: its events, and its result. */
@@ -106,8 +113,10 @@ async function work(
       if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
       const refused = (await environment?.prepare(given)) ?? []
       if (refused.length > 0) emit({ type: 'refused', tasks: refused })
-      const tasks = given.filter(({ id }) => !refused.some((one) => one.id === id))
-      const specs = plan(tasks, models, trials)
+      const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
+      const tasks = options.untilCertain === true ? shuffledTasks(usable) : usable
+      const specs = plan(tasks, models, trials, options.untilCertain)
+      const sequential = options.untilCertain === true ? follow(tasks, models, trials, baseline) : undefined
       const records = new Map(specs.flatMap(({ id }) => entryOf(id, store.journal.trials.get(id))))
       emit({
         type: 'plan',
@@ -117,13 +126,21 @@ async function work(
         tools: describeTools(tools),
         finished: records.size,
       })
-      const spent = await runTrials(specs, config, { ...options, ...store, records, emit, environment })
+      const spent = await runTrials(specs, config, {
+        ...options,
+        ...store,
+        records,
+        emit,
+        environment,
+        sequential,
+      })
       const result = summarise([...records.values()], {
         models: models.map(({ name, price }) => ({ name, hasPrice: price !== undefined })),
         tasks: tasks.length,
         trials,
         spent,
         baseline,
+        sequential: sequential?.comparisons(),
       })
       store.finish(result)
       emit({ type: 'result', result })
@@ -138,18 +155,46 @@ async function work(
 const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRecord][] =>
   record === undefined ? [] : [[id, record]]
 
-/** All trials. Those of one task stand together, so that what was done when the budget ends can be compared. */
-function plan(tasks: readonly FileTask[], models: readonly OpenedModel[], trials: number): TrialSpec[] {
-  return Array.from({ length: trials }, (_, trial) =>
-    tasks.flatMap((task) =>
-      models.map((model) => ({ id: `${model.name}/${task.id}/${trial}`, task, model, trial })),
-    ),
-  ).flat()
+/**
+ * All trials. Those of one task stand together, so that what was done when the budget ends can be compared; with `byTask` also the repeated
+ * ones, otherwise each task has its first trial before any has its second.
+ */
+function plan(
+  tasks: readonly FileTask[],
+  models: readonly OpenedModel[],
+  trials: number,
+  byTask = false,
+): TrialSpec[] {
+  const numbers = Array.from({ length: trials }, (_, trial) => trial)
+  const of = (task: FileTask, trial: number): TrialSpec[] =>
+    models.map((model) => ({ id: `${model.name}/${task.id}/${trial}`, task, model, trial }))
+  return byTask
+    ? tasks.flatMap((task) => numbers.flatMap((trial) => of(task, trial)))
+    : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
+}
+
+function follow(
+  tasks: readonly FileTask[],
+  models: readonly OpenedModel[],
+  trials: number,
+  baseline: EvaluateOptions['baseline'],
+): Sequential {
+  const names = models.map(({ name }) => name)
+  const pairs = names.flatMap((b, at) => names.slice(at + 1).map((a) => ({ a, b, baseline: false })))
+  const earlier = baselinePairs(names, baseline).map((pair) => ({ ...pair, baseline: true }))
+  if (pairs.length + earlier.length === 0)
+    throw new AgogeError('there is nothing to be certain of', {
+      code: 'bad-argument',
+      given: 'untilCertain with one model and no baseline',
+      expected: 'two models, or an earlier evaluation of the same model to compare with',
+    })
+  return followComparisons(tasks, models.length * trials, [...pairs, ...earlier])
 }
 
 interface Running extends Store, Pick<EvaluateOptions, 'signal'> {
   records: Map<string, TrialRecord>
   environment: OpenedEnvironment | undefined
+  sequential: Sequential | undefined
   emit: (event: EvaluationEvent) => void
 }
 
@@ -159,7 +204,7 @@ async function runTrials(
   config: AgogeConfig,
   running: Running,
 ): Promise<Spending> {
-  const { journal, records, emit, keepEpisode, environment, signal } = running
+  const { journal, records, emit, keepEpisode, environment, sequential, signal } = running
   const budget = createBudget(config.budget)
   budget.restore(journal.spent)
   const stop = new AbortController()
@@ -182,14 +227,16 @@ async function runTrials(
     redact: (text: string) => redactor.text(text),
   }
   const open = specs.filter(({ id }) => !records.has(id))
+  for (const record of records.values()) sequential?.add(record)
   try {
     await inParallel(open, config.concurrency ?? 8, async (spec) => {
-      if (budget.isReached()) return
+      if (budget.isReached() || sequential?.isCertain() === true) return
       try {
         const { record, episode } = await runTrial(spec, settings)
         keepEpisode(encodeEpisode(episode))
         journal.write({ type: 'trial', trial: spec.id, record })
         records.set(spec.id, record)
+        sequential?.add(record)
         emit({ type: 'trial', record, done: records.size, total: specs.length, spent: budget.spent() })
       } catch (error) {
         // What the others have under way is paid for: it ends by itself, or by the budget too.
@@ -202,6 +249,7 @@ async function runTrials(
     stop.abort(new Error('the evaluation is over'))
   }
   if (budget.isReached()) emit({ type: 'budget-reached', spent: budget.spent() })
+  if (sequential?.isCertain() === true) emit({ type: 'certain', comparisons: sequential.comparisons() })
   return budget.spent()
 }
 

@@ -1,6 +1,7 @@
 import { count, percent, percentInterval, pointsInterval } from '../../runs/report/format.ts'
 import { reasonsText } from '../evaluation/episode-statistics.ts'
 import type { EvaluationResult, ModelComparison, ModelEvaluation } from './evaluation.ts'
+import type { SequentialComparison } from './sequential.ts'
 
 /** The measures of an evaluation as a table: a row for each measure, a column for each model. */
 export function evaluationTable({ models, tasks, trials }: EvaluationResult): {
@@ -57,12 +58,12 @@ const shareAt = (rates: readonly number[], k: number): string => {
 
 /** The comparisons, the noise, the faults and the cost, one sentence each. */
 export function evaluationNotes(result: EvaluationResult): string[] {
-  const { models, comparisons, spent, warnings, isComplete, records, tasks, trials } = result
+  const { models, comparisons, sequential, spent, warnings, isComplete, records, tasks, trials } = result
   const noisy = models.flatMap(({ name, noiseFloor }) =>
     noiseFloor === null ? [] : [`${name} ${points(noiseFloor)}`],
   )
   return [
-    ...comparisons.map(comparisonText),
+    ...(sequential?.map(sequentialText) ?? comparisons.map(comparisonText)),
     ...(noisy.length === 0
       ? []
       : [`by chance alone, two evaluations of the same model differ by up to: ${noisy.join(', ')}`]),
@@ -73,11 +74,23 @@ export function evaluationNotes(result: EvaluationResult): string[] {
           `${name}: ${masked} of ${all} trials were masked and count nowhere: ${reasonsText(maskedReasons)}`,
       ),
     ...warnings.map((warning) => `warning: ${warning}`),
-    ...(isComplete
+    ...(isComplete || isCertain(result)
       ? []
       : [`not complete: ${records.length} of ${models.length * tasks * trials} trials were finished`]),
     `spent: ${spent.dollars > 0 ? `${dollarsText(spent.dollars)}, ` : ''}${count(spent.tokens)} tokens`,
   ]
+}
+
+/** Whether the evaluation stopped because nothing was left to be found out. */
+export function isCertain({ sequential = [] }: EvaluationResult): boolean {
+  return sequential.length > 0 && sequential.every(({ low, high }) => low > 0 || high < 0)
+}
+
+function sequentialText(comparison: SequentialComparison): string {
+  const { a, b, n, low, high, baseline } = comparison
+  const of = baseline ? `${a} less ${b} of the earlier evaluation` : `${a} less ${b}`
+  const isShown = low > 0 || high < 0
+  return `${of}, after ${n} tasks in an order drawn by chance: ${pointsInterval(comparison)}, an interval for any stop: ${isShown ? 'shown' : 'not shown'}`
 }
 
 function comparisonText(comparison: ModelComparison): string {
@@ -97,8 +110,11 @@ const dollarsText = (dollars: number): string =>
   `$${dollars >= 1 || dollars === 0 ? dollars.toFixed(2) : dollars.toPrecision(2)}`
 
 /** Comparisons with an earlier evaluation whose whole interval is below zero. */
-export function regressions({ comparisons }: EvaluationResult): ModelComparison[] {
-  return comparisons.filter(({ baseline, high }) => baseline && high !== null && high < 0)
+export function regressions({
+  comparisons,
+  sequential,
+}: EvaluationResult): (ModelComparison | SequentialComparison)[] {
+  return (sequential ?? comparisons).filter(({ baseline, high }) => baseline && high !== null && high < 0)
 }
 
 /** The result as a comment for a pull request. */

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { average, type Estimate, type MeanEstimate, quantile } from '../../statistics/statistics.ts'
 import {
   compareSuccess,
@@ -17,6 +18,7 @@ import {
 } from '../evaluation/trial-statistics.ts'
 import type { Spending } from './budget.ts'
 import type { TrialRecord } from './journal.ts'
+import type { SequentialComparison } from './sequential.ts'
 
 /** The results of one model. Rates and means are over judged trials. */
 export interface ModelEvaluation {
@@ -62,6 +64,11 @@ export interface EvaluationResult {
   trials: number
   models: ModelEvaluation[]
   comparisons: ModelComparison[]
+  /**
+   * With `untilCertain`: the comparisons whose intervals hold wherever the evaluation stopped. Those of `comparisons` do not then: they
+   * are for a number of tasks that was fixed before.
+   */
+  sequential?: SequentialComparison[]
   /** Of this evaluation in all, failed calls included. */
   spent: Spending
   warnings: string[]
@@ -74,8 +81,29 @@ export interface SummarySettings {
   tasks: number
   trials: number
   spent: Spending
-  /** An earlier evaluation. Models with the same name are compared; a single model with the single one there whatever their names. */
+  /** An earlier evaluation; see `baselinePairs`. */
   baseline?: Pick<EvaluationResult, 'models' | 'records'> | undefined
+  sequential?: SequentialComparison[] | undefined
+}
+
+/** A model and the one of an earlier evaluation that it is compared with, whose trials are `earlier`. */
+interface BaselinePair {
+  a: string
+  b: string
+  earlier: readonly TrialRecord[]
+}
+
+/** Models with the same name belong together; a single model and the single one of the earlier evaluation do whatever their names. */
+export function baselinePairs(
+  names: readonly string[],
+  baseline: Pick<EvaluationResult, 'models' | 'records'> | undefined,
+): BaselinePair[] {
+  if (baseline === undefined) return []
+  return names.flatMap((a) => {
+    const b = names.length === 1 && baseline.models.length === 1 ? baseline.models[0].name : a
+    const earlier = baseline.records.filter(({ model }) => model === b)
+    return earlier.length === 0 ? [] : [{ a, b, earlier }]
+  })
 }
 
 /**
@@ -83,18 +111,16 @@ export interface SummarySettings {
  * alone, not on their order.
  */
 export function summarise(finished: readonly TrialRecord[], settings: SummarySettings): EvaluationResult {
-  const { models, tasks, trials, spent, baseline } = settings
+  const { models, tasks, trials, spent, baseline, sequential } = settings
   const records = [...finished].sort(byPlace)
   const of = (name: string): TrialRecord[] => records.filter(({ model }) => model === name)
   const results = models.map(({ name, hasPrice }) => summariseModel(name, of(name), hasPrice))
   const comparisons = models.flatMap(({ name: b }, at) =>
     models.slice(at + 1).map(({ name: a }) => compare(a, b, of(a), of(b))),
   )
-  for (const { name } of baseline === undefined ? [] : models) {
-    const only = models.length === 1 && baseline?.models.length === 1 ? baseline.models[0].name : name
-    const earlier = baseline?.records.filter(({ model }) => model === only) ?? []
-    if (earlier.length > 0) comparisons.push({ ...compare(name, only, of(name), earlier), baseline: true })
-  }
+  const names = models.map(({ name }) => name)
+  for (const { a, b, earlier } of baselinePairs(names, baseline))
+    comparisons.push({ ...compare(a, b, of(a), earlier), baseline: true })
   return {
     schema: 1,
     isComplete: records.length === models.length * tasks * trials,
@@ -102,6 +128,7 @@ export function summarise(finished: readonly TrialRecord[], settings: SummarySet
     trials,
     models: results,
     comparisons,
+    ...defined({ sequential }),
     spent: { tokens: spent.tokens, dollars: rounded(spent.dollars) },
     warnings: warningsOf(results),
     records,

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../engine/random/random.ts'
+import { anytimeInterval } from './anytime.ts'
+import { average } from './statistics.ts'
+
+/** Gains of tasks: 1, 0 or -1 with these chances of the first and the last. */
+const gainsOf = (seed: string, n: number, better: number, worse: number): number[] => {
+  const random = createRandom('anytime', seed)
+  return Array.from({ length: n }, () => {
+    const u = random.next()
+    return u < better ? 1 : u < better + worse ? -1 : 0
+  })
+}
+
+/** Whether a sequence ever leaves out the true mean within `n` values. */
+function everWrong(values: readonly number[], truth: number): boolean {
+  const sequence = anytimeInterval()
+  return values.some((value) => {
+    const { low, high } = sequence.add(value)
+    return low > truth || high < truth
+  })
+}
+
+test.each([
+  { better: 0.2, worse: 0.2 },
+  { better: 0.02, worse: 0.02 },
+  { better: 0.3, worse: 0.1 },
+  { better: 0.9, worse: 0 },
+])('looked at after each of 300 values, it is wrong in at most 5%: %o', ({ better, worse }) => {
+  const rounds = 1000
+  const wrong = average(
+    Array.from({ length: rounds }, (_, round) =>
+      Number(everWrong(gainsOf(`${round}`, 300, better, worse), better - worse)),
+    ),
+  )
+  // Three standard errors above the stated rate.
+  expect(wrong).toBeLessThan(0.05 + 3 * Math.sqrt((0.05 * 0.95) / rounds))
+})
+
+test('it finds a large difference after few values, and a small one later', () => {
+  const needed = (better: number, worse: number): number => {
+    const found = Array.from({ length: 200 }, (_, round) => {
+      const sequence = anytimeInterval()
+      const at = gainsOf(`found ${round}`, 2000, better, worse).findIndex(
+        (gain) => sequence.add(gain).low > 0,
+      )
+      return at < 0 ? 2000 : at + 1
+    })
+    return found.sort((a, b) => a - b)[100]
+  }
+  const [large, small] = [needed(0.6, 0.05), needed(0.3, 0.15)]
+  expect(large).toBeLessThan(40)
+  expect(small).toBeGreaterThan(large)
+  expect(small).toBeLessThan(400)
+})
+
+test('it only gets narrower, stays in the range, and refuses other values', () => {
+  const sequence = anytimeInterval({ range: [0, 10] })
+  let before = sequence.add(5)
+  for (const value of [0, 10, 7, 7, 7, 1]) {
+    const now = sequence.add(value)
+    expect(now.low).toBeGreaterThanOrEqual(before.low)
+    expect(now.high).toBeLessThanOrEqual(before.high)
+    before = now
+  }
+  expect([before.low >= 0, before.high <= 10, before.n]).toEqual([true, true, 7])
+  expect(() => sequence.add(11)).toThrow(expect.objectContaining({ code: 'bad-argument' }))
+})
