@@ -5,7 +5,8 @@ import { AgogeError } from '../../error.ts'
 import { importFile } from '../../import-file.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { type AgogeConfig, checkConfig } from '../../llm/project/config.ts'
-import { evaluate, type EvaluationEvent, resultFile } from '../../llm/project/evaluate.ts'
+import { evaluate, type EvaluationEvent } from '../../llm/project/evaluate.ts'
+import { resultFile } from '../../llm/project/evaluation-store.ts'
 import type { EvaluationResult } from '../../llm/project/evaluation.ts'
 import {
   evaluationJunit,

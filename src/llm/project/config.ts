@@ -4,7 +4,6 @@ import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Episode } from '../episode/types.ts'
 import type { Score, Scored, Unscored } from '../episode/score.ts'
 import type { EnvironmentTool, McpReference } from './environment.ts'
-import type { AnyLanguageModel } from './models.ts'
 import type { ToolRule } from './tools.ts'
 
 /** The rules of tools, by the name of the tool. */
@@ -64,6 +63,15 @@ export interface BudgetLimits {
   dollars?: number
   /** Tokens of prompts and answers. */
   tokens?: number
+}
+
+/** A model object of the AI SDK of any version, as far as it is used here. */
+export interface AnyLanguageModel {
+  readonly specificationVersion: string
+  readonly provider: string
+  readonly modelId: string
+  doGenerate: (options: never) => PromiseLike<unknown>
+  doStream: (options: never) => PromiseLike<unknown>
 }
 
 /** A source of models by their id, such as `createOpenAI()` of `@ai-sdk/openai`. */

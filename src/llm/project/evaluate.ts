@@ -1,8 +1,4 @@
 import { resolve } from 'node:path'
-import { AgogeError } from '../../error.ts'
-import { sha256 } from '../../runs/checksums.ts'
-import { lockRun } from '../../runs/lock.ts'
-import { openRunFolder } from '../../runs/run-folder.ts'
 import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -10,11 +6,12 @@ import { redactorOf } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
-import { baselinePairs, type EvaluationResult, summarise } from './evaluation.ts'
-import { openJournal, type TrialRecord } from './journal.ts'
+import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
+import { identityOf, type Store, withStore } from './evaluation-store.ts'
+import type { TrialRecord } from './journal.ts'
 import { openModels, type OpenedModel } from './models.ts'
 import { runTrial, type TrialSpec } from './run-trial.ts'
-import { followComparisons, type Sequential, type SequentialComparison, shuffledTasks } from './sequential.ts'
+import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
 import { createTools, describeTools } from './tools.ts'
 
 /** Settings of `evaluate`. */
@@ -67,8 +64,13 @@ export function evaluate<Output, Tools extends ToolRules>(
   options: EvaluateOptions = {},
 ): RunningEvaluation {
   const events: EvaluationEvent[] = []
-  let wake = (): void => {}
+  let waiting: (() => void)[] = []
   let isOver = false
+  const wake = (): void => {
+    const woken = waiting
+    waiting = []
+    for (const one of woken) one()
+  }
   const result = work(config as unknown as AgogeConfig, options, (event) => {
     events.push(event)
     wake()
@@ -87,7 +89,7 @@ export function evaluate<Output, Tools extends ToolRules>(
             await result
             return
           }
-          await new Promise<void>((ready) => (wake = ready))
+          await new Promise<void>((ready) => waiting.push(ready))
         }
         yield events[at]
       }
@@ -115,12 +117,13 @@ async function work(
       if (refused.length > 0) emit({ type: 'refused', tasks: refused })
       const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
       const tasks = options.untilCertain === true ? shuffledTasks(usable) : usable
+      const names = models.map(({ name }) => name)
       const specs = plan(tasks, models, trials, options.untilCertain)
-      const sequential = options.untilCertain === true ? follow(tasks, models, trials, baseline) : undefined
+      const sequential = options.untilCertain === true ? followAll(tasks, names, trials, baseline) : undefined
       const records = new Map(specs.flatMap(({ id }) => entryOf(id, store.journal.trials.get(id))))
       emit({
         type: 'plan',
-        models: models.map(({ name }) => name),
+        models: names,
         tasks: tasks.length,
         trials,
         tools: describeTools(tools),
@@ -171,24 +174,6 @@ function plan(
   return byTask
     ? tasks.flatMap((task) => numbers.flatMap((trial) => of(task, trial)))
     : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
-}
-
-function follow(
-  tasks: readonly FileTask[],
-  models: readonly OpenedModel[],
-  trials: number,
-  baseline: EvaluateOptions['baseline'],
-): Sequential {
-  const names = models.map(({ name }) => name)
-  const pairs = names.flatMap((b, at) => names.slice(at + 1).map((a) => ({ a, b, baseline: false })))
-  const earlier = baselinePairs(names, baseline).map((pair) => ({ ...pair, baseline: true }))
-  if (pairs.length + earlier.length === 0)
-    throw new AgogeError('there is nothing to be certain of', {
-      code: 'bad-argument',
-      given: 'untilCertain with one model and no baseline',
-      expected: 'two models, or an earlier evaluation of the same model to compare with',
-    })
-  return followComparisons(tasks, models.length * trials, [...pairs, ...earlier])
 }
 
 interface Running extends Store, Pick<EvaluateOptions, 'signal'> {
@@ -268,54 +253,4 @@ async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly
   )
   checkTaskIds(read, 'the config')
   return read
-}
-
-/** What decides the trials of an evaluation. Limits may change when it is continued, and the budget. */
-function identityOf(config: AgogeConfig, tasks: readonly FileTask[], models: readonly OpenedModel[]): object {
-  const scorers = typeof config.score === 'function' ? ['score'] : Object.keys(config.score)
-  return {
-    schema: 1,
-    models: models.map(({ name }) => name),
-    trials: config.trials ?? 1,
-    scorers,
-    tasks: sha256(JSON.stringify(tasks)),
-  }
-}
-
-interface Store {
-  journal: ReturnType<typeof openJournal>
-  keepEpisode: (line: string) => void
-  finish: (result: EvaluationResult) => void
-}
-
-const journalFile = 'journal.jsonl'
-/** The file of the result in the folder of an evaluation. */
-export const resultFile = 'evaluation.json'
-
-async function withStore<T>(
-  { out, resume = false }: EvaluateOptions,
-  identity: object,
-  use: (store: Store) => Promise<T>,
-): Promise<T> {
-  if (out === undefined) {
-    if (resume)
-      throw new AgogeError('an evaluation without a folder cannot be continued', {
-        code: 'bad-argument',
-        given: 'resume without out',
-        expected: 'out: the folder of the evaluation',
-      })
-    return use({ journal: openJournal(undefined, identity), keepEpisode: () => {}, finish: () => {} })
-  }
-  const folder = openRunFolder({ path: out })
-  const release = lockRun(folder)
-  try {
-    const journal = openJournal(folder.file(journalFile), identity, { resume })
-    return await use({
-      journal,
-      keepEpisode: (line) => folder.append('episodes.jsonl', [line]),
-      finish: (result) => folder.write(resultFile, `${JSON.stringify(result, null, 2)}\n`),
-    })
-  } finally {
-    release()
-  }
 }

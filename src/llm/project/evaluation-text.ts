@@ -1,7 +1,11 @@
 import { count, percent, percentInterval, pointsInterval } from '../../runs/report/format.ts'
 import { reasonsText } from '../evaluation/episode-statistics.ts'
-import type { EvaluationResult, ModelComparison, ModelEvaluation } from './evaluation.ts'
-import type { SequentialComparison } from './sequential.ts'
+import type {
+  EvaluationResult,
+  ModelComparison,
+  ModelEvaluation,
+  SequentialComparison,
+} from './evaluation.ts'
 
 /** The measures of an evaluation as a table: a row for each measure, a column for each model. */
 export function evaluationTable({ models, tasks, trials }: EvaluationResult): {

@@ -1,4 +1,5 @@
 import { defined } from '../../defined.ts'
+import type { AnytimeInterval } from '../../statistics/anytime.ts'
 import { average, type Estimate, type MeanEstimate, quantile } from '../../statistics/statistics.ts'
 import {
   compareSuccess,
@@ -18,7 +19,6 @@ import {
 } from '../evaluation/trial-statistics.ts'
 import type { Spending } from './budget.ts'
 import type { TrialRecord } from './journal.ts'
-import type { SequentialComparison } from './sequential.ts'
 
 /** The results of one model. Rates and means are over judged trials. */
 export interface ModelEvaluation {
@@ -54,6 +54,14 @@ export type ModelComparison = MeanEstimate &
     b: string
     /** Whether `b` is of an earlier evaluation. */ baseline: boolean
   }
+
+/** A comparison that was looked at after each task. Its interval holds wherever one stops. */
+export interface SequentialComparison extends AnytimeInterval {
+  a: string
+  b: string
+  /** Whether `b` is of an earlier evaluation. */
+  baseline: boolean
+}
 
 /** The result of an evaluation. `records` are all finished trials, so that a later evaluation can be compared with it. */
 export interface EvaluationResult {

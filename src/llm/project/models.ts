@@ -6,16 +6,7 @@ import { AgogeError } from '../../error.ts'
 import { createLanguageModel } from '../agent/ai-sdk/language-model.ts'
 import { readChatFormat } from '../agent/chat-format/open-format.ts'
 import { loadModel } from '../backend/base-model.ts'
-import type { AgogeConfig, LocalRun, Price, Provider } from './config.ts'
-
-/** A model object of the AI SDK of any version, as far as it is used here. */
-export interface AnyLanguageModel {
-  readonly specificationVersion: string
-  readonly provider: string
-  readonly modelId: string
-  doGenerate: (options: never) => PromiseLike<unknown>
-  doStream: (options: never) => PromiseLike<unknown>
-}
+import type { AgogeConfig, AnyLanguageModel, LocalRun, Price, Provider } from './config.ts'
 
 /** A model of the config, ready to be called. */
 export interface OpenedModel {

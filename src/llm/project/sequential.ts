@@ -1,16 +1,10 @@
+import { AgogeError } from '../../error.ts'
 import { createRandom } from '../../engine/random/random.ts'
 import { anytimeInterval, type AnytimeInterval } from '../../statistics/anytime.ts'
 import { successPairs } from '../evaluation/episode-statistics.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import { baselinePairs, type SequentialComparison } from './evaluation.ts'
 import type { TrialRecord } from './journal.ts'
-
-/** A comparison that was looked at after each task. Its interval holds wherever one stops. */
-export interface SequentialComparison extends AnytimeInterval {
-  a: string
-  b: string
-  /** Whether `b` is of an earlier evaluation. */
-  baseline: boolean
-}
 
 /** Comparisons that are updated task by task. */
 export interface Sequential {
@@ -22,7 +16,7 @@ export interface Sequential {
 }
 
 /** Two sides of a comparison: the trials of a task on each. */
-export interface SequentialPair {
+interface SequentialPair {
   a: string
   b: string
   baseline: boolean
@@ -50,7 +44,7 @@ export function shuffledTasks(tasks: readonly FileTask[]): FileTask[] {
  *
  * @param each trials of a task with all models.
  */
-export function followComparisons(
+function followComparisons(
   tasks: readonly FileTask[],
   each: number,
   pairs: readonly SequentialPair[],
@@ -85,3 +79,25 @@ export function followComparisons(
 }
 
 const start: AnytimeInterval = { mean: 0, low: -1, high: 1, n: 0 }
+
+/**
+ * Follows all comparisons of an evaluation: of its models with each other, and with those of an earlier one.
+ *
+ * @throws AgogeError `bad-argument` if there is none.
+ */
+export function followAll(
+  tasks: readonly FileTask[],
+  names: readonly string[],
+  trials: number,
+  baseline: Parameters<typeof baselinePairs>[1],
+): Sequential {
+  const pairs = names.flatMap((b, at) => names.slice(at + 1).map((a) => ({ a, b, baseline: false })))
+  const earlier = baselinePairs(names, baseline).map((pair) => ({ ...pair, baseline: true }))
+  if (pairs.length + earlier.length === 0)
+    throw new AgogeError('there is nothing to be certain of', {
+      code: 'bad-argument',
+      given: 'untilCertain with one model and no baseline',
+      expected: 'two models, or an earlier evaluation of the same model to compare with',
+    })
+  return followComparisons(tasks, names.length * trials, [...pairs, ...earlier])
+}

@@ -1,0 +1,69 @@
+import { AgogeError } from '../../error.ts'
+import { sha256 } from '../../runs/checksums.ts'
+import { lockRun } from '../../runs/lock.ts'
+import { openRunFolder } from '../../runs/run-folder.ts'
+import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import type { AgogeConfig } from './config.ts'
+import type { EvaluationResult } from './evaluation.ts'
+import { openJournal } from './journal.ts'
+import type { OpenedModel } from './models.ts'
+
+/** What decides the trials of an evaluation. Limits may change when it is continued, and the budget. */
+export function identityOf(
+  config: AgogeConfig,
+  tasks: readonly FileTask[],
+  models: readonly OpenedModel[],
+): object {
+  const scorers = typeof config.score === 'function' ? ['score'] : Object.keys(config.score)
+  return {
+    schema: 1,
+    models: models.map(({ name }) => name),
+    trials: config.trials ?? 1,
+    scorers,
+    tasks: sha256(JSON.stringify(tasks)),
+  }
+}
+
+/** Where an evaluation keeps what it has done. */
+export interface Store {
+  journal: ReturnType<typeof openJournal>
+  keepEpisode: (line: string) => void
+  finish: (result: EvaluationResult) => void
+}
+
+const journalFile = 'journal.jsonl'
+/** The file of the result in the folder of an evaluation. */
+export const resultFile = 'evaluation.json'
+
+/**
+ * Opens the folder of an evaluation, which no other process may use at the same time. Without `out` nothing is stored.
+ *
+ * @throws AgogeError if there is an evaluation and `resume` is false, or if it is of something else.
+ */
+export async function withStore<T>(
+  { out, resume = false }: { out?: string; resume?: boolean },
+  identity: object,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (out === undefined) {
+    if (resume)
+      throw new AgogeError('an evaluation without a folder cannot be continued', {
+        code: 'bad-argument',
+        given: 'resume without out',
+        expected: 'out: the folder of the evaluation',
+      })
+    return use({ journal: openJournal(undefined, identity), keepEpisode: () => {}, finish: () => {} })
+  }
+  const folder = openRunFolder({ path: out })
+  const release = lockRun(folder)
+  try {
+    const journal = openJournal(folder.file(journalFile), identity, { resume })
+    return await use({
+      journal,
+      keepEpisode: (line) => folder.append('episodes.jsonl', [line]),
+      finish: (result) => folder.write(resultFile, `${JSON.stringify(result, null, 2)}\n`),
+    })
+  } finally {
+    release()
+  }
+}
