@@ -84,8 +84,11 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
   agent: Agent<Output, Tools>
   /** A task file (JSONL), relative to the config; or the tasks; or a function that makes them. */
   tasks: string | readonly FileTask[] | (() => readonly FileTask[] | Promise<readonly FileTask[]>)
-  /** One scorer, or several by name. A trial is a success if each of them gives at least 1. */
-  score: Scorer<Output> | Readonly<Record<string, Scorer<Output>>>
+  /**
+   * One scorer, several, or several by name. Those of a list have the names of their functions. A trial is a success if each of them
+   * gives at least 1.
+   */
+  score: Scorer<Output> | readonly Scorer<Output>[] | Readonly<Record<string, Scorer<Output>>>
   /**
    * The models to evaluate: model objects of the AI SDK, `run('FOLDER')` for one that Agoge trained, or texts `PROVIDER/ID`. The
    * provider is one of `providers`; any other goes to the AI SDK's gateway.
@@ -114,6 +117,18 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
   callSeconds?: number
   /** Time limit of a trial in seconds. Default: 600. */
   trialSeconds?: number
+}
+
+/** The scorers of a config by name. */
+export function scorersOf({ score }: Pick<AgogeConfig, 'score'>): Record<string, Scorer> {
+  if (typeof score === 'function') return { score }
+  if (!Array.isArray(score)) return { ...(score as Readonly<Record<string, Scorer>>) }
+  const named: Record<string, Scorer> = {}
+  for (const [at, scorer] of (score as readonly Scorer[]).entries()) {
+    const name = scorer.name === '' ? `score ${at + 1}` : scorer.name
+    named[Object.hasOwn(named, name) ? `${name} ${at + 1}` : name] = scorer
+  }
+  return named
 }
 
 /** A model that Agoge trained; see `run`. */
@@ -172,7 +187,7 @@ export function checkConfig(value: unknown): AgogeConfig {
   const { tasks, score, models, budget = {}, prices = {} } = config
   if (typeof tasks !== 'string' && typeof tasks !== 'function' && !Array.isArray(tasks))
     fail('tasks', tasks, "'./tasks.jsonl', an array of tasks, or a function that makes them")
-  const scorers = typeof score === 'function' ? [score] : Object.values(score ?? {})
+  const scorers = typeof score === 'function' ? [score] : Object.values<unknown>(score ?? {})
   if (scorers.length === 0 || scorers.some((one) => typeof one !== 'function'))
     fail('score', score, 'a scorer such as answerMatches(), or several by name: { answer: answerMatches() }')
   if (!Array.isArray(models) || models.length === 0)

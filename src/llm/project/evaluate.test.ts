@@ -189,6 +189,8 @@ test('a scorer that cannot judge masks; one that is wrong ends the evaluation', 
     success: null,
     error: 'a: it could not be judged; b: the judge is closed',
   })
+  const listed = await run([answerMatches(), () => 1, answerMatches()])
+  expect(listed.records[0].scores).toEqual({ answer: 1, 'score 2': 1, 'answer 3': 1 })
   await expect(run(() => Number.NaN)).rejects.toMatchObject({ code: 'bad-reward' })
   await expect(
     run(() => {

@@ -4,7 +4,7 @@ import { encodeEpisode } from '../episode/codec.ts'
 import { inParallel } from '../in-parallel.ts'
 import { redactorOf } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
-import { type AgogeConfig, checkConfig, type ToolRules } from './config.ts'
+import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
 import { identityOf, type Store, withStore } from './evaluation-store.ts'
@@ -196,7 +196,7 @@ async function runTrials(
   const redactor = redactorOf(secretsOfEnvironment())
   const settings = {
     agent: config.agent,
-    scorers: typeof config.score === 'function' ? { score: config.score } : config.score,
+    scorers: scorersOf(config),
     tools: createTools(config.tools ?? {}),
     environment,
     journal,

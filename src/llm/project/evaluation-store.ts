@@ -3,7 +3,7 @@ import { sha256 } from '../../runs/checksums.ts'
 import { lockRun } from '../../runs/lock.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
-import type { AgogeConfig } from './config.ts'
+import { type AgogeConfig, scorersOf } from './config.ts'
 import type { EvaluationResult } from './evaluation.ts'
 import { openJournal } from './journal.ts'
 import type { OpenedModel } from './models.ts'
@@ -14,12 +14,11 @@ export function identityOf(
   tasks: readonly FileTask[],
   models: readonly OpenedModel[],
 ): object {
-  const scorers = typeof config.score === 'function' ? ['score'] : Object.keys(config.score)
   return {
     schema: 1,
     models: models.map(({ name }) => name),
     trials: config.trials ?? 1,
-    scorers,
+    scorers: Object.keys(scorersOf(config)),
     tasks: sha256(JSON.stringify(tasks)),
   }
 }

@@ -19,10 +19,10 @@ export interface AnswerMatchesOptions<Output> {
 export function answerMatches<Output = unknown>({
   text = textOf,
 }: AnswerMatchesOptions<Output> = {}): Scorer<Output> {
-  return ({ given, output }) => {
-    const { answer, type = 'text', others, ordered = false } = fromFileTask(given, 0).expected
-    if (answer === null) return { value: null, reason: `the task ${given.id} has no expected answer` }
-    return Number(hasValue(text(output), { type, answer, others, ordered }))
+  return function answer({ given, output }) {
+    const { answer: wanted, type = 'text', others, ordered = false } = fromFileTask(given, 0).expected
+    if (wanted === null) return { value: null, reason: `the task ${given.id} has no expected answer` }
+    return Number(hasValue(text(output), { type, answer: wanted, others, ordered }))
   }
 }
 
@@ -41,15 +41,15 @@ export function textOf(output: unknown): string {
  * @example defineConfig({ ..., environment: mcp('memory', { sandbox: true }), score: stateEquals() })
  */
 export function stateEquals<Output = unknown>(): Scorer<Output> {
-  return ({ given, judgement }) => {
+  return function state({ given, judgement }) {
     if (judgement === undefined)
       throw new AgogeError('stateEquals() has no state to compare', {
         code: 'bad-config',
         given: 'a config without an environment',
         expected: "environment: mcp('NAME')",
       })
-    const { state } = judgement.parts ?? {}
-    if (judgement.value !== null && state !== undefined) return Number(state >= 1)
+    const { state: share } = judgement.parts ?? {}
+    if (judgement.value !== null && share !== undefined) return Number(share >= 1)
     return { value: null, reason: judgement.reason ?? `the task ${given.id} expects no state` }
   }
 }
