@@ -104,6 +104,7 @@ export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/
 export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'
 export { mcp } from './llm/project/environment.ts'
 export type { EnvironmentTool, McpOptions, McpReference } from './llm/project/environment.ts'
+export { evaluationMatchers } from './llm/project/matchers.ts'
 export { answerMatches, stateEquals } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'
 export type { ToolRule } from './llm/project/tools.ts'
