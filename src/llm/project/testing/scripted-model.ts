@@ -9,8 +9,12 @@ export interface ScriptedOptions {
   modelId?: string
   /** Throws instead of answering where it returns an error. */
   fail?: (call: number) => Error | undefined
+  /** Breaks a stream off in the middle where it returns true. */
+  cut?: (call: number) => boolean
   /** Milliseconds of each answer. */
   delay?: number
+  /** Milliseconds of single answers. */
+  delayOf?: (call: number) => number
   usage?: { input: number; output: number }
 }
 
@@ -19,13 +23,21 @@ type Content = Extract<LanguageModelV3Content, { type: 'text' | 'tool-call' }>
 /** A service that answers by a script, as a model object of version 3. `calls` counts what was asked of it. */
 export function scripted(
   say: (options: LanguageModelV3CallOptions) => Said,
-  { modelId = 'scripted', fail, delay = 0, usage = { input: 20, output: 5 } }: ScriptedOptions = {},
+  {
+    modelId = 'scripted',
+    fail,
+    cut,
+    delay = 0,
+    delayOf = () => delay,
+    usage = { input: 20, output: 5 },
+  }: ScriptedOptions = {},
 ): LanguageModelV3 & { calls: LanguageModelV3CallOptions[] } {
   const calls: LanguageModelV3CallOptions[] = []
   async function answer(options: LanguageModelV3CallOptions): Promise<Content> {
     calls.push(options)
     const error = fail?.(calls.length)
-    if (delay > 0) await sleep(delay, undefined, options.abortSignal && { signal: options.abortSignal })
+    const wait = delayOf(calls.length)
+    if (wait > 0) await sleep(wait, undefined, options.abortSignal && { signal: options.abortSignal })
     if (error !== undefined) throw error
     const said = say(options)
     return typeof said === 'string'
@@ -65,6 +77,7 @@ export function scripted(
       }
     },
     async doStream(options) {
+      const isCut = cut?.(calls.length + 1) === true
       const content = await answer(options)
       return {
         stream: new ReadableStream({
@@ -75,6 +88,7 @@ export function scripted(
               for (const delta of content.text) controller.enqueue({ type: 'text-delta', id: 't', delta })
               controller.enqueue({ type: 'text-end', id: 't' })
             } else controller.enqueue(content)
+            if (isCut) return controller.error(new Error('the connection was lost'))
             controller.enqueue({
               type: 'finish',
               finishReason: { unified: 'stop', raw: 'stop' },
