@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const library = JSON.stringify(resolve('dist/index.js'))
+/** The modules themselves: the entry of the package loads all of Agoge, which takes longer than what is tested. */
+const from = (name: string): string => JSON.stringify(resolve('dist/llm/project', name))
 
 /** A folder with a config whose model is a service that notes each call in a file, and whose tool notes each of its own. */
 export function agentProject({ milliseconds = 0, tasks = 10 } = {}): string {
@@ -11,7 +12,8 @@ export function agentProject({ milliseconds = 0, tasks = 10 } = {}): string {
     join(folder, 'agoge.config.mjs'),
     `import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerMatches, defineConfig } from ${library}
+import { defineConfig } from ${from('config.js')}
+import { answerMatches } from ${from('scorers.js')}
 const note = (text) => appendFileSync(new URL('calls.txt', import.meta.url), text + '\\n')
 const usage = { inputTokens: { total: 10 }, outputTokens: { total: 3 } }
 const model = (modelId, right) => ({
