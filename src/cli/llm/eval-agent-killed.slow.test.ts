@@ -56,6 +56,9 @@ test('killed at 50 points, an evaluation goes on to the same result and repeats 
     .map((line) => /"trial":"([^"]+)","key":"([^"]+)"/.exec(line)?.slice(1).join(' '))
   expect(new Set(answers).size).toBe(answers.length)
   expect(answers).toHaveLength(200)
+  // The service was asked again only for what was under way, three trials at a time, when it was killed.
+  const asked = readFileSync(join(cwd, 'calls.txt'), 'utf8').match(/^(?:good|half) /gm) ?? []
+  expect(asked.length).toBeLessThanOrEqual(200 + 3 * kills)
 }, 400_000)
 
 /** Answers in the journal. */

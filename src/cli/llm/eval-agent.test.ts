@@ -64,7 +64,9 @@ test('a budget stops an evaluation, and a larger one continues it', async () => 
   const small = ['--out', at('small'), '--budget', '0.0055']
   const { code, out, err } = await evaluating('agoge.config.mjs', ...small)
   expect([code, out]).toEqual([0, expect.stringMatching(/not complete: \d+ of 20 trials were finished/)])
-  expect(err).toContain(`agoge eval --resume ${at('small')} continues it`)
+  expect(err).toContain(
+    `to continue: agoge eval --resume ${at('small')} -c ${at('agoge.config.mjs')} --budget MORE`,
+  )
   const rest = await evaluating('agoge.config.mjs', '--resume', at('small'), '--budget', '1')
   expect([rest.code, rest.out]).toEqual([0, expect.not.stringContaining('not complete')])
 })

@@ -7,13 +7,12 @@ import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { type AgogeConfig, checkConfig } from '../../llm/project/config.ts'
 import { evaluate, type EvaluationEvent } from '../../llm/project/evaluate.ts'
 import { resultFile } from '../../llm/project/evaluation-store.ts'
-import type { EvaluationResult } from '../../llm/project/evaluation.ts'
+import { areCertain, type EvaluationResult } from '../../llm/project/evaluation.ts'
 import {
   evaluationJunit,
   evaluationMarkdown,
   evaluationNotes,
   evaluationTable,
-  isCertain,
   regressions,
 } from '../../llm/project/evaluation-text.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
@@ -85,16 +84,25 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
     if (json !== undefined) writeWhole(json, `${JSON.stringify(result, null, 2)}\n`)
     if (markdown !== undefined) writeWhole(markdown, evaluationMarkdown(result))
     if (junit !== undefined) writeWhole(junit, evaluationJunit(result))
-    if (!result.isComplete && !isCertain(result))
-      terminal.err(`agoge eval --resume ${out} continues it, with a larger --budget`)
+    if (!result.isComplete && !areCertain(result.sequential))
+      terminal.err(`${continuing(command, out)} --budget MORE`)
     return exitCode(result, command, terminal)
   } catch (error) {
-    progress.close()
-    if (terminal.signal.aborted) terminal.err(`agoge eval --resume ${out} continues it`)
+    if (terminal.signal.aborted) terminal.err(continuing(command, out))
     throw error
   } finally {
     progress.close()
   }
+}
+
+/** How to continue: what decides the trials must be given again. */
+function continuing({ config, trials, untilCertain }: EvalAgentCommand, out: string): string {
+  const again = [
+    ...(configNames.includes(config) ? [] : ['-c', config]),
+    ...(trials === undefined ? [] : ['--trials', trials]),
+    ...(untilCertain === true ? ['--until-certain'] : []),
+  ]
+  return ['to continue: agoge eval --resume', out, ...again].join(' ')
 }
 
 const pathOrNew = (out: string | undefined): { path: string } | { kind: 'evaluations' } =>

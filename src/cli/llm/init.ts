@@ -159,7 +159,7 @@ ${tokens === undefined ? '' : `  budget: { tokens: ${tokens} },\n`}${isLocal ? '
 `
 }
 
-/** The small model of the package does the first two, and often the third. */
+/** Requests of kinds that the small model of the package was trained on. */
 const exampleTasks = `${[
   {
     id: 'choose',

@@ -11,11 +11,11 @@ import { AgogeError } from '../../error.ts'
 import { weightsGone } from '../../runs/checksums.ts'
 import { checked, hidingKey, parsed, receivedText, redacted } from '../../untrusted/untrusted.ts'
 import { publicLimits, publicTurn } from '../../llm/training/defaults.ts'
-import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
+import { baseModelFolder, modelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { loadModel, requireModel } from '../../llm/backend/base-model.ts'
 import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
 import type { Console } from '../shared/console.ts'
-import { listRuns, modelFolder, runKind, trainedEnvironment } from '../shared/runs.ts'
+import { listRuns, runKind, trainedEnvironment } from '../shared/runs.ts'
 
 /** A model from the command line, ready to act. */
 export interface OpenedModel {

@@ -6,7 +6,8 @@ import { readCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import type { GroupReward } from '../../llm/reward/reward.ts'
 import { episodeAnswer } from '../../llm/training/preference/online.ts'
 import { rewardScores } from '../../llm/training/preference/reward-model.ts'
-import { modelFolder, trainerOf } from '../shared/runs.ts'
+import { modelFolder } from '../../llm/checkpoint/checkpoint.ts'
+import { trainerOf } from '../shared/runs.ts'
 
 /**
  * Returns the absolute folder of a reward model: that of a `train-offline --method reward-model` run, or one of its

@@ -53,12 +53,6 @@ function lastWorkedOn(folder: string): number {
   return statSync(existsSync(metrics) ? metrics : join(folder, 'config.json')).mtimeMs
 }
 
-/** The checkpoint of a path: a model folder itself, or the trained model of a run folder. */
-export function modelFolder(path: string): string {
-  const trained = join(path, 'checkpoints', 'final')
-  return existsSync(trained) ? trained : path
-}
-
 /** The environment that a run was trained on, from its `config.json`; undefined for other folders. */
 export function trainedEnvironment(path: string): string | undefined {
   const { environment, world } = readConfig(path)

@@ -232,3 +232,9 @@ function readJson(file: string): unknown {
     })
   }
 }
+
+/** The checkpoint of a path: a model folder itself, or the trained model of a run folder. */
+export function modelFolder(path: string): string {
+  const trained = join(path, 'checkpoints', 'final')
+  return existsSync(trained) ? trained : path
+}

@@ -227,6 +227,59 @@ test('a budget is never exceeded, and a larger one continues', async () => {
   expect(model.calls).toHaveLength(12)
 })
 
+test('a stream that the agent leaves unread does not hold its part of the budget', async () => {
+  const model = scripted(() => 'a long answer that nobody reads', { usage: { input: 10, output: 10 } })
+  const { spent, isComplete } = await evaluate({
+    agent: async (task, { model: given }) => {
+      await given.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: task.prompt }] }] })
+      return 'done'
+    },
+    tasks: sums,
+    score: () => 1,
+    models: [model],
+    concurrency: 4,
+    maxOutputTokens: 20,
+    // Seven calls fit, which count with all that they reserved.
+    budget: { tokens: 8000 },
+  }).result
+  expect(isComplete).toBe(false)
+  expect(spent.tokens).toBeGreaterThan(5000)
+  expect(spent.tokens).toBeLessThanOrEqual(8000)
+})
+
+test('a fault of a replayed tool masks every trial that waited for it, and is not kept', async () => {
+  let calls = 0
+  const broken = tool({
+    inputSchema: z.object({ of: z.string() }),
+    execute: async () => {
+      calls += 1
+      await new Promise((ready) => setTimeout(ready, 5))
+      if (calls === 1) throw new InfrastructureError('the shop is closed')
+      return 3
+    },
+  })
+  const model = scripted(({ prompt }) =>
+    prompt.some(({ role }) => role === 'tool') ? 'It costs 3.' : { tool: 'price', input: { of: 'tea' } },
+  )
+  const { records } = await evaluate(
+    defineConfig({
+      agent: async (task, { model: given, tools }) =>
+        (await generateText({ model: given, tools, prompt: task.prompt, stopWhen: stepCountIs(3) })).text,
+      tasks: shopping,
+      trials: 4,
+      concurrency: 2,
+      tools: { price: { tool: broken, mode: 'replay' } },
+      score: answerMatches(),
+      models: [model],
+    }),
+  ).result
+  expect(records.map(({ status, error }) => [status, error])).toEqual([
+    ...[0, 1].map(() => ['masked', 'the tool "price" failed: the shop is closed']),
+    ...[2, 3].map(() => ['ok', undefined]),
+  ])
+  expect(calls).toBe(2)
+})
+
 test('a stopped evaluation continues without repeating what was completed', async () => {
   const out = folder()
   const stop = new AbortController()

@@ -1,10 +1,12 @@
 import { count, percent, percentInterval, pointsInterval } from '../../runs/report/format.ts'
 import { reasonsText } from '../evaluation/episode-statistics.ts'
-import type {
-  EvaluationResult,
-  ModelComparison,
-  ModelEvaluation,
-  SequentialComparison,
+import {
+  areCertain,
+  type EvaluationResult,
+  isClear,
+  type ModelComparison,
+  type ModelEvaluation,
+  type SequentialComparison,
 } from './evaluation.ts'
 
 /** The measures of an evaluation as a table: a row for each measure, a column for each model. */
@@ -78,23 +80,17 @@ export function evaluationNotes(result: EvaluationResult): string[] {
           `${name}: ${masked} of ${all} trials were masked and count nowhere: ${reasonsText(maskedReasons)}`,
       ),
     ...warnings.map((warning) => `warning: ${warning}`),
-    ...(isComplete || isCertain(result)
+    ...(isComplete || areCertain(sequential)
       ? []
       : [`not complete: ${records.length} of ${models.length * tasks * trials} trials were finished`]),
     `spent: ${spent.dollars > 0 ? `${dollarsText(spent.dollars)}, ` : ''}${count(spent.tokens)} tokens`,
   ]
 }
 
-/** Whether the evaluation stopped because nothing was left to be found out. */
-export function isCertain({ sequential = [] }: EvaluationResult): boolean {
-  return sequential.length > 0 && sequential.every(({ low, high }) => low > 0 || high < 0)
-}
-
 function sequentialText(comparison: SequentialComparison): string {
-  const { a, b, n, low, high, baseline } = comparison
+  const { a, b, n, baseline } = comparison
   const of = baseline ? `${a} less ${b} of the earlier evaluation` : `${a} less ${b}`
-  const isShown = low > 0 || high < 0
-  return `${of}, after ${n} tasks in an order drawn by chance: ${pointsInterval(comparison)}, an interval for any stop: ${isShown ? 'shown' : 'not shown'}`
+  return `${of}, after ${n} tasks in an order drawn by chance: ${pointsInterval(comparison)}, an interval for any stop: ${isClear(comparison) ? 'shown' : 'not shown'}`
 }
 
 function comparisonText(comparison: ModelComparison): string {

@@ -52,7 +52,8 @@ export type ModelComparison = MeanEstimate &
   PowerOfComparison & {
     a: string
     b: string
-    /** Whether `b` is of an earlier evaluation. */ baseline: boolean
+    /** Whether `b` is of an earlier evaluation. */
+    baseline: boolean
   }
 
 /** A comparison that was looked at after each task. Its interval holds wherever one stops. */
@@ -62,6 +63,13 @@ export interface SequentialComparison extends AnytimeInterval {
   /** Whether `b` is of an earlier evaluation. */
   baseline: boolean
 }
+
+/** Whether an interval is clear of zero. */
+export const isClear = ({ low, high }: { low: number; high: number }): boolean => low > 0 || high < 0
+
+/** Whether there are comparisons, all of them clear of zero, so that nothing is left to be found out. */
+export const areCertain = (comparisons: readonly SequentialComparison[] = []): boolean =>
+  comparisons.length > 0 && comparisons.every(isClear)
 
 /** The result of an evaluation. `records` are all finished trials, so that a later evaluation can be compared with it. */
 export interface EvaluationResult {
@@ -127,8 +135,7 @@ export function summarise(finished: readonly TrialRecord[], settings: SummarySet
     models.slice(at + 1).map(({ name: a }) => compare(a, b, of(a), of(b))),
   )
   const names = models.map(({ name }) => name)
-  for (const { a, b, earlier } of baselinePairs(names, baseline))
-    comparisons.push({ ...compare(a, b, of(a), earlier), baseline: true })
+  comparisons.push(...compareWithBaseline(names, records, baseline))
   return {
     schema: 1,
     isComplete: records.length === models.length * tasks * trials,
@@ -141,6 +148,23 @@ export function summarise(finished: readonly TrialRecord[], settings: SummarySet
     warnings: warningsOf(results),
     records,
   }
+}
+
+/** The comparisons of models with those of an earlier evaluation. */
+export function compareWithBaseline(
+  names: readonly string[],
+  records: readonly TrialRecord[],
+  baseline: Parameters<typeof baselinePairs>[1],
+): ModelComparison[] {
+  return baselinePairs(names, baseline).map(({ a, b, earlier }) => ({
+    ...compare(
+      a,
+      b,
+      records.filter(({ model }) => model === a),
+      earlier,
+    ),
+    baseline: true,
+  }))
 }
 
 /** The last digits of a sum depend on its order. */

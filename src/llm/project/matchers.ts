@@ -1,6 +1,6 @@
 import { percentInterval, pointsInterval } from '../../runs/report/format.ts'
 import { AgogeError } from '../../error.ts'
-import { baselinePairs, type EvaluationResult, type ModelEvaluation, summarise } from './evaluation.ts'
+import { compareWithBaseline, type EvaluationResult, type ModelEvaluation } from './evaluation.ts'
 
 /** What a matcher returns, as `expect.extend` of vitest and jest takes it. */
 export interface MatcherResult {
@@ -44,21 +44,20 @@ export const evaluationMatchers = {
     result: EvaluationResult,
     baseline: Pick<EvaluationResult, 'models' | 'records'>,
   ): MatcherResult {
+    if (result.sequential !== undefined)
+      throw new AgogeError('an evaluation that stopped when it was certain has intervals of its own', {
+        code: 'bad-argument',
+        given: 'a result of untilCertain',
+        expected: 'a result of all tasks, or its `sequential` comparisons with the baseline',
+      })
     const names = result.models.map(({ name }) => name)
-    if (baselinePairs(names, baseline).length === 0)
+    const paired = compareWithBaseline(names, result.records, baseline)
+    if (paired.length === 0)
       throw new AgogeError('the earlier evaluation has none of these models', {
         code: 'unpaired',
         given: baseline.models.map(({ name }) => name).join(', '),
         expected: names.join(', '),
       })
-    const { comparisons } = summarise(result.records, {
-      models: result.models.map(({ name, dollars }) => ({ name, hasPrice: dollars !== null })),
-      tasks: result.tasks,
-      trials: result.trials,
-      spent: result.spent,
-      baseline,
-    })
-    const paired = comparisons.filter((comparison) => comparison.baseline)
     const worse = paired.filter(({ high }) => high !== null && high < 0)
     return {
       pass: worse.length === 0,

@@ -67,7 +67,7 @@ export function meterModel({ model, isLocal, price }: OpenedModel, meter: CallMe
     return { options, key }
   }
 
-  /** Makes a call, again after passing failures. `close` of the result ends its reservation. */
+  /** Makes a call, again after passing failures. The caller settles the reservation. */
   async function attempt<T>(
     key: string,
     options: CallOptions,
@@ -164,7 +164,7 @@ export function meterModel({ model, isLocal, price }: OpenedModel, meter: CallMe
       const leave = (): void => fail(key, reservation, false)
       return {
         ...result,
-        stream: watched(result.stream, {
+        stream: watched(result.stream, meter.signal, {
           end: (parts) =>
             finish(key, options, reservation, { called: readStream(parts), kept: parts.filter(isKept) }),
           leave,
@@ -264,12 +264,16 @@ interface StreamEnds {
   end: (parts: StreamedPart[]) => void
   /** The stream broke off, or said that it failed. Returns the error for its reader. */
   fail: (error: unknown) => Error
-  /** The reader went away. */
+  /** The reader went away, or the trial is over and the stream was not read to its end. */
   leave: () => void
 }
 
 /** The stream, with its parts collected. Exactly one of the ends is called. */
-function watched(stream: ReadableStream<StreamedPart>, ends: StreamEnds): ReadableStream<StreamedPart> {
+function watched(
+  stream: ReadableStream<StreamedPart>,
+  signal: AbortSignal,
+  ends: StreamEnds,
+): ReadableStream<StreamedPart> {
   const parts: StreamedPart[] = []
   const reader = stream.getReader()
   let ended = false
@@ -278,6 +282,8 @@ function watched(stream: ReadableStream<StreamedPart>, ends: StreamEnds): Readab
     ended = true
     return work()
   }
+  // A stream that is left without being cancelled would hold its part of the budget for ever.
+  signal.addEventListener('abort', () => once(ends.leave), { once: true })
   return new ReadableStream<StreamedPart>({
     async pull(controller) {
       try {

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { AgogeError } from '../../error.ts'
 import { createLanguageModel } from '../agent/ai-sdk/language-model.ts'
 import { readChatFormat } from '../agent/chat-format/open-format.ts'
+import { modelFolder } from '../checkpoint/checkpoint.ts'
 import { loadModel } from '../backend/base-model.ts'
 import type { AgogeConfig, AnyLanguageModel, LocalRun, Price, Provider } from './config.ts'
 
@@ -80,10 +81,7 @@ async function openRun(
   { folder: named }: LocalRun,
   root: string,
 ): Promise<Pick<OpenedModel, 'model'> & Partial<OpenedModel>> {
-  const places = [resolve(root, named), resolve(root, '.agoge', 'runs', named)].flatMap((place) => [
-    join(place, 'checkpoints', 'final'),
-    place,
-  ])
+  const places = [resolve(root, named), resolve(root, '.agoge', 'runs', named)].map(modelFolder)
   const found = places.find((place) => existsSync(join(place, 'model.safetensors')))
   if (found === undefined)
     throw new AgogeError(`there is no model in ${named}`, {

@@ -3,6 +3,7 @@ import { AgogeError } from '../../error.ts'
 import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import { isOverflow, untilAborted } from '../rollout/agents/rollout-agent.ts'
 import type { ToolLike } from '../tool/define-tools.ts'
 import { InfrastructureError } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
@@ -81,17 +82,15 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   const act = async (): Promise<Ended> => {
     try {
       session = await settings.environment?.open(task, { signal, onFault })
-      const output = await untilAborted(
-        async () =>
-          settings.agent(task, {
-            model: meterModel(model, meter),
-            // The types of a config know its own tools by name.
-            tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
-            signal,
-            trial,
-          }),
-        signal,
-      )
+      const agent = async (): Promise<unknown> =>
+        settings.agent(task, {
+          model: meterModel(model, meter),
+          // The types of a config know its own tools by name.
+          tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
+          signal,
+          trial,
+        })
+      const output = await untilAborted(agent(), signal)
       const judgement = faults.length > 0 ? undefined : await session?.judge(textOf(output))
       return faults.length > 0
         ? masked('infrastructure', faults[0])
@@ -137,21 +136,6 @@ interface Ended {
 function masked(ending: Episode['ending'], cause: unknown): Ended {
   const error = cause instanceof Error ? cause.message : String(cause)
   return { status: 'masked', ending, output: null, error }
-}
-
-/** Also applies if the agent threw its own error because of it. */
-function isOverflow(error: unknown): boolean {
-  if (AgogeError.isInstance(error) && error.code === 'sequence-too-long') return true
-  return error instanceof Error && error.cause !== undefined && isOverflow(error.cause)
-}
-
-/** Ignores what an agent does later if it does not heed the signal. */
-function untilAborted<R>(work: () => Promise<R>, signal: AbortSignal): Promise<R> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason as Error)
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-    work().then(resolve, reject)
-  })
 }
 
 function episodeOf(

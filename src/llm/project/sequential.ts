@@ -3,7 +3,7 @@ import { createRandom } from '../../engine/random/random.ts'
 import { anytimeInterval, type AnytimeInterval } from '../../statistics/anytime.ts'
 import { successPairs } from '../evaluation/episode-statistics.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
-import { baselinePairs, type SequentialComparison } from './evaluation.ts'
+import { areCertain, baselinePairs, type SequentialComparison } from './evaluation.ts'
 import type { TrialRecord } from './journal.ts'
 
 /** Comparisons that are updated task by task. */
@@ -68,13 +68,15 @@ function followComparisons(
     }
   }
 
+  const comparisons = (): SequentialComparison[] =>
+    followed.map(({ pair: { a, b, baseline }, last }) => ({ a, b, baseline, ...last }))
   return {
     add(record) {
       records.get(record.task)?.push(record)
       while (next < tasks.length && records.get(tasks[next].id)?.length === each) take(tasks[next++])
     },
-    isCertain: () => followed.length > 0 && followed.every(({ last: { low, high } }) => low > 0 || high < 0),
-    comparisons: () => followed.map(({ pair: { a, b, baseline }, last }) => ({ a, b, baseline, ...last })),
+    isCertain: () => areCertain(comparisons()),
+    comparisons,
   }
 }
 

@@ -79,42 +79,49 @@ function wrapped(
       const count = counts.get(hash) ?? 0
       counts.set(hash, count + 1)
       const key = isShared ? `tool ${hash}` : `tool ${hash} ${count}`
-      const make = (): Promise<ToolOutcome> => callOnce({ rule, trial, owner, key, name }, input, options)
-      if (!isShared) return valueOf(await make())
-      const known = replayed.get(key) ?? make()
-      replayed.set(key, known)
-      return valueOf(await known)
+      const outcome =
+        (isShared ? replayed.get(key) : undefined) ??
+        callOnce({ rule, journal: trial.journal, owner, key, name }, input, options)
+      if (isShared) replayed.set(key, outcome)
+      try {
+        return valueOf(await outcome)
+      } catch (error) {
+        // Of every trial that waited for it. The next one tries again.
+        if (error instanceof InfrastructureError) {
+          replayed.delete(key)
+          trial.onFault(error.message)
+        }
+        throw error
+      }
     },
   }
 }
 
 interface PlacedCall {
   rule: Extract<ToolRule, { mode: 'run' | 'replay' }>
-  trial: ToolTrial
+  journal: Journal
   owner: string
   key: string
   name: string
 }
 
 async function callOnce(
-  { rule, trial, owner, key, name }: PlacedCall,
+  { rule, journal, owner, key, name }: PlacedCall,
   input: never,
   options: Parameters<NonNullable<ToolLike['execute']>>[1],
 ): Promise<ToolOutcome> {
-  const { journal, onFault } = trial
   const earlier = journal.tool(owner, key)
   if (earlier !== undefined && earlier !== 'started') return earlier
-  if (earlier === 'started' && rule.safe !== true) {
-    const reason = `the tool "${name}" had begun when the evaluation was stopped, and it is not marked safe to call again`
-    onFault(reason)
-    throw new InfrastructureError(reason)
-  }
+  if (earlier === 'started' && rule.safe !== true)
+    throw new InfrastructureError(
+      `the tool "${name}" had begun when the evaluation was stopped, and it is not marked safe to call again`,
+    )
   journal.write({ type: 'tool-start', trial: owner, key })
   const outcome = await outcomeOf(async () => rule.tool.execute?.(input, options))
-  if ('fault' in outcome) {
-    onFault(`the tool "${name}" failed: ${outcome.fault.message}`)
-    throw outcome.fault
-  }
+  if ('fault' in outcome)
+    throw new InfrastructureError(`the tool "${name}" failed: ${outcome.fault.message}`, {
+      cause: outcome.fault,
+    })
   journal.write({ type: 'tool', trial: owner, key, ...outcome })
   return outcome
 }

@@ -328,8 +328,8 @@ function badReward(episode: string, given: number): AgogeError {
   })
 }
 
-/** Also applies if the program threw its own error because of the abort. */
-function isOverflow(error: unknown): boolean {
+/** Whether the window of the model was full, also if the program threw its own error because of that. */
+export function isOverflow(error: unknown): boolean {
   if (AgogeError.isInstance(error) && error.code === 'sequence-too-long') return true
   return error instanceof Error && error.cause !== undefined && isOverflow(error.cause)
 }
@@ -343,7 +343,7 @@ function masked(
 }
 
 /** Ignores what a program does later if it does not heed the signal. */
-function untilAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
+export function untilAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error)
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
