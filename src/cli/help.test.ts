@@ -41,8 +41,11 @@ test('agoge --help fits a screen', async () => {
   const lines = (await help('')).split('\n')
   expect(lines.length).toBeLessThanOrEqual(24)
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
-  for (const { path } of commands)
-    expect(lines.join('\n')).toMatch(new RegExp(`^ +${path.split(' ')[0]} `, 'm'))
+  for (const { path } of commands) {
+    const [name] = path.split(' ')
+    const { length } = lines.filter((line) => new RegExp(`^(?: {2}|.{40} {2})${name} +\\S`).test(line))
+    expect(length, name).toBe(1)
+  }
 })
 
 test.each(commands)(

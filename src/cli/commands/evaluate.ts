@@ -39,7 +39,7 @@ const setAbout = 'contexts: default, train, interpolation or extrapolation'
 export function addInit({ program, terminal }: CommandContext): void {
   const init = program
     .command('init')
-    .summary('write an agoge.config.ts for an agent of your own')
+    .summary('start an agoge.config')
     .description('Ask five questions and write an agoge.config.ts, with three tasks, for `agoge eval`.')
     .option('--yes', 'take the default of every question')
   showHelpFor(init, { all: ['agoge init', 'agoge init --yes'] })
@@ -55,7 +55,7 @@ export function addEval({ program, terminal, done }: CommandContext): void {
       withEnvironment(
         program
           .command('eval')
-          .summary('models on held-out tasks, or an agent of your own on your tasks')
+          .summary('compare models, agents')
           .description(
             'Success (or mean return) of one or several models on held-out tasks, with intervals. Without an environment, and with an agoge.config.ts here: of your own agent.',
           ),
@@ -175,7 +175,7 @@ async function configOf(options: { config?: string }, command: Command): Promise
 export function addDiff({ program, terminal }: CommandContext): void {
   const diff = program
     .command('diff')
-    .summary('the tasks on which two evaluations of your agent differ')
+    .summary('what has changed')
     .description('Which tasks two evaluations differ on, with two conversations of each side by side.')
     .argument('<a>', 'the folder of an evaluation, or FOLDER#MODEL')
     .argument('<b>', 'another, or another model of the same')
@@ -196,7 +196,7 @@ export function addAudit({ program, terminal, done }: CommandContext): void {
   const audit = withEnvironment(
     program
       .command('audit')
-      .summary('attack the judge of an environment')
+      .summary('attack a judge')
       .description(
         'Attack the judge of an environment. Exit code 2 if an attack is rewarded for undone tasks.',
       ),
@@ -228,7 +228,7 @@ export function addChat({ program, terminal }: CommandContext): void {
     withEnvironment(
       program
         .command('chat')
-        .summary('give a trained model requests')
+        .summary('try a trained model')
         .description('Give a trained model requests; it acts on the live environment.'),
       new Option('--yes', 'allow calls that may change something, and the plan of calls, without asking'),
     ),
@@ -255,7 +255,7 @@ export function addPlay({ program, terminal }: CommandContext): void {
   const play = withContexts(
     program
       .command('play')
-      .summary('watch an agent in the terminal, or play a text adventure')
+      .summary('watch an agent act')
       .description('Watch a trained agent, or one that acts at random, in the terminal.'),
   )
     .option('--set <name>', `${setAbout} (default: train where they vary)`)

@@ -9,7 +9,7 @@ import type { TasksCommand } from '../llm/tasks.ts'
 export function addEnvs({ program, terminal }: CommandContext): void {
   const envs = program
     .command('envs')
-    .summary('the environments of classic RL, and what is in one')
+    .summary('list environments')
     .description('The environments of classic RL: spaces, context features, algorithms.')
     .argument('[environment]', 'show one, with the ranges of its context features')
     .option('--json', 'everything, for programs')
@@ -24,7 +24,7 @@ export function addTasks({ program, terminal }: CommandContext): void {
   const tasks = withEnvironment(
     program
       .command('tasks')
-      .summary('the tasks that are made of an MCP server')
+      .summary('tasks of an MCP server')
       .description(
         'The tasks that are made of an MCP server: requests with their reference solutions, kinds and splits, what is left out and why, and how often agents that do not try solve them.',
       ),
@@ -76,7 +76,7 @@ export function addPapers({ program, terminal, commandLine }: CommandContext): v
   const openPapers = async (given: Console) => (await import('../papers.ts')).openPapers(given)
   const papers = program
     .command('papers')
-    .summary('experiments that put published claims to the test')
+    .summary('test published claims')
     .description('Experiments that put published claims to the test.')
     .helpCommand(false)
     .configureHelp({ helpWidth: 80 })
@@ -117,7 +117,7 @@ export function addConvert({ program, terminal }: CommandContext): void {
   const convert = program
     .command('convert')
     .argument('<run>', 'a run folder')
-    .summary('rewrite a run of version 0.1, so that it can be resumed')
+    .summary('update runs of 0.1')
     .description('Rewrite a run of version 0.1 in the names of this version, so that it can be resumed.')
   showHelpFor(convert, {
     all: [
@@ -135,7 +135,7 @@ export function addConvert({ program, terminal }: CommandContext): void {
 export function addDoctor({ program, terminal, done }: CommandContext): void {
   const doctor = program
     .command('doctor')
-    .summary('check what training needs, and how to repair it')
+    .summary('check this machine')
     .description('Check what training needs, and say how to repair what is missing.')
   showHelpFor(doctor, { all: ['agoge doctor', 'AGOGE_RUNTIME=web agoge doctor'] })
   doctor.action(async () => {

@@ -8,7 +8,7 @@ import { showHelpFor } from '../shared/help.ts'
 
 export function addServe({ program, terminal }: CommandContext): void {
   const serve = withSamplingWeights(program.command('serve'))
-    .summary('an OpenAI-compatible or Tinker endpoint for a model')
+    .summary('an endpoint of a model')
     .description('An OpenAI-compatible endpoint in front of a model, until Ctrl-C.')
     .argument('[model]', 'run, checkpoint or model folder (default: the last run, else the base model)')
     .option('--port <n>', '0 takes any that is free', port, 8000)
@@ -34,7 +34,7 @@ export function addServe({ program, terminal }: CommandContext): void {
 export function addExport({ program, terminal }: CommandContext): void {
   const exported = program
     .command('export')
-    .summary('a checkpoint, adapter, ONNX file or data set from a run')
+    .summary('weights and data sets')
     .description(
       'Write the trained model as a checkpoint or ONNX file, or the episodes of a run as a data set.',
     )

@@ -47,7 +47,7 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
       withEnvironment(
         program
           .command('train')
-          .summary('train on an environment, and report how much better it got')
+          .summary('train, report the gain')
           .description('Train on an environment, and report how much better it got.'),
       ),
     ),
@@ -180,7 +180,7 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
 export function addTrainOffline({ program, terminal, commandLine }: CommandContext): void {
   const offline = program
     .command('train-offline')
-    .summary('preferences and reward models from recorded episodes')
+    .summary('train on preferences')
     .description('Train on recorded episodes: preferences (DPO and others), or a reward model.')
     .argument('[episodes]', 'a run folder, or a JSONL file of episodes (default: the last run)')
     .addOption(
@@ -216,7 +216,7 @@ export function addTrainOffline({ program, terminal, commandLine }: CommandConte
 export function addPretrain({ program, terminal }: CommandContext): void {
   const pretrain = program
     .command('pretrain')
-    .summary('make the base model from generated text')
+    .summary('make the base model')
     .description('Make the base model from nothing but generated text.')
     .option('--out <folder>', 'where the model goes', baseModelFolder)
     .option('--seed <n>', 'of corpus and weights', wholeNumber(0), 1)

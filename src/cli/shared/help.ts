@@ -52,16 +52,20 @@ export const optionsOfServers =
   (kind: EnvironmentKind): string =>
     kind === 'mcp' || kind === 'module' ? '' : `\nOptions of MCP servers: agoge ${command} mcp:NAME --help`
 
-/** Help of `agoge` itself, at most 24 lines. */
+/** Help of `agoge` itself, at most 24 lines: the commands in two columns. */
 export function rootHelp(root: Command, helper: Help): string {
   const commands = helper.visibleCommands(root).filter((command) => command.name() !== 'help')
   const longest = Math.max(...commands.map((command) => command.name().length))
+  const entries = commands.map((command) => `  ${command.name().padEnd(longest)}  ${command.summary()}`)
+  const half = Math.ceil(entries.length / 2)
   return [
     'Usage: agoge COMMAND [ENVIRONMENT] [OPTIONS]',
     '',
     root.description(),
     '',
-    ...commands.map((command) => `  ${command.name().padEnd(longest)}  ${command.summary()}`),
+    ...entries
+      .slice(0, half)
+      .map((entry, at) => `${entry.padEnd(width / 2)}${entries[half + at] ?? ''}`.trimEnd()),
     '',
     'ENVIRONMENT: filesystem, a name from `agoge envs`, mcp:NAME, or a FILE.ts',
     '  agoge train mcp:everything --quick           a language model learns its tools',
