@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -7,10 +8,11 @@ import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
-import { identityOf, type Store, withStore } from './evaluation-store.ts'
-import type { TrialRecord } from './journal.ts'
+import { identityOf, withStore } from './evaluation-store.ts'
+import type { Journal, TrialRecord } from './journal.ts'
 import { openModels, type OpenedModel } from './models.ts'
-import { runTrial, type TrialSpec } from './run-trial.ts'
+import { runTrial, type TrialSettings, type TrialSpec } from './run-trial.ts'
+import { type Running, startRunning } from './running.ts'
 import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
 import { createTools, describeTools } from './tools.ts'
 
@@ -44,9 +46,7 @@ export type EvaluationEvent =
   | { type: 'result'; result: EvaluationResult }
 
 /** A running evaluation: its events, and its result. */
-export interface RunningEvaluation extends AsyncIterable<EvaluationEvent> {
-  readonly result: Promise<EvaluationResult>
-}
+export type RunningEvaluation = Running<EvaluationEvent, EvaluationResult>
 
 /**
  * Evaluates the agent of a config with each of its models on each of its tasks. It starts at once; the events need not be read.
@@ -63,38 +63,7 @@ export function evaluate<Output, Tools extends ToolRules>(
   config: AgogeConfig<Output, Tools>,
   options: EvaluateOptions = {},
 ): RunningEvaluation {
-  const events: EvaluationEvent[] = []
-  let waiting: (() => void)[] = []
-  let isOver = false
-  const wake = (): void => {
-    const woken = waiting
-    waiting = []
-    for (const one of woken) one()
-  }
-  const result = work(config as unknown as AgogeConfig, options, (event) => {
-    events.push(event)
-    wake()
-  }).finally(() => {
-    isOver = true
-    wake()
-  })
-  // A caller may read the events only.
-  result.catch(() => {})
-  return {
-    result,
-    async *[Symbol.asyncIterator]() {
-      for (let at = 0; ; at += 1) {
-        while (at >= events.length) {
-          if (isOver) {
-            await result
-            return
-          }
-          await new Promise<void>((ready) => waiting.push(ready))
-        }
-        yield events[at]
-      }
-    },
-  }
+  return startRunning((emit) => work(config as unknown as AgogeConfig, options, emit))
 }
 
 async function work(
@@ -118,9 +87,9 @@ async function work(
       const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
       const tasks = options.untilCertain === true ? shuffledTasks(usable) : usable
       const names = models.map(({ name }) => name)
-      const specs = plan(tasks, models, trials, options.untilCertain)
+      const specs = planTrials(tasks, models, trials, options.untilCertain)
       const sequential = options.untilCertain === true ? followAll(tasks, names, trials, baseline) : undefined
-      const records = new Map(specs.flatMap(({ id }) => entryOf(id, store.journal.trials.get(id))))
+      const records = finishedTrials(specs, store.journal)
       emit({
         type: 'plan',
         models: names,
@@ -129,12 +98,13 @@ async function work(
         tools: describeTools(tools),
         finished: records.size,
       })
-      const spent = await runTrials(specs, config, {
-        ...options,
-        ...store,
+      const { signal } = options
+      const spent = await runTrials(specs, {
+        settings: trialSettings(config, { journal: store.journal, environment, ...defined({ signal }) }),
+        concurrency: config.concurrency,
+        keepEpisode: store.keepEpisode,
         records,
         emit,
-        environment,
         sequential,
       })
       const result = summarise([...records.values()], {
@@ -155,6 +125,10 @@ async function work(
   }
 }
 
+/** The trials that a journal has already. */
+export const finishedTrials = (specs: readonly TrialSpec[], { trials }: Journal): Map<string, TrialRecord> =>
+  new Map(specs.flatMap(({ id }) => entryOf(id, trials.get(id))))
+
 const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRecord][] =>
   record === undefined ? [] : [[id, record]]
 
@@ -162,7 +136,7 @@ const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRec
  * All trials. Those of one task stand together, so that what was done when the budget ends can be compared; with `byTask` also the repeated
  * ones, otherwise each task has its first trial before any has its second.
  */
-function plan(
+export function planTrials(
   tasks: readonly FileTask[],
   models: readonly OpenedModel[],
   trials: number,
@@ -176,25 +150,19 @@ function plan(
     : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
 }
 
-interface Running extends Store, Pick<EvaluateOptions, 'signal'> {
-  records: Map<string, TrialRecord>
-  environment: OpenedEnvironment | undefined
-  sequential: Sequential | undefined
-  emit: (event: EvaluationEvent) => void
-}
-
-/** Runs the trials that have no record yet. Returns what all calls have cost. */
-async function runTrials(
-  specs: readonly TrialSpec[],
+/** What the trials of a config share. The budget counts what the journal says was spent. */
+export function trialSettings(
   config: AgogeConfig,
-  running: Running,
-): Promise<Spending> {
-  const { journal, records, emit, keepEpisode, environment, sequential, signal } = running
+  {
+    journal,
+    environment,
+    signal = new AbortController().signal,
+  }: { journal: Journal; environment: OpenedEnvironment | undefined; signal?: AbortSignal },
+): TrialSettings {
   const budget = createBudget(config.budget)
   budget.restore(journal.spent)
-  const stop = new AbortController()
   const redactor = redactorOf(secretsOfEnvironment())
-  const settings = {
+  return {
     agent: config.agent,
     scorers: scorersOf(config),
     tools: createTools(config.tools ?? {}),
@@ -208,16 +176,38 @@ async function runTrials(
       backoffSeconds: config.backoffSeconds ?? 0.5,
     },
     trialSeconds: config.trialSeconds ?? 600,
-    signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
+    signal,
     redact: (text: string) => redactor.text(text),
   }
+}
+
+/** What `runTrials` needs besides the trials. */
+export interface TrialRun {
+  settings: TrialSettings
+  /** Default: 8. */
+  concurrency: number | undefined
+  keepEpisode: (line: string) => void
+  /** Finished trials. Those that are made are added. */
+  records: Map<string, TrialRecord>
+  emit: (event: Exclude<EvaluationEvent, { type: 'result' | 'plan' }>) => void
+  sequential?: Sequential | undefined
+}
+
+/** Runs the trials that have no record yet. Returns what all calls have cost. */
+export async function runTrials(
+  specs: readonly TrialSpec[],
+  { settings, concurrency = 8, keepEpisode, records, emit, sequential }: TrialRun,
+): Promise<Spending> {
+  const { budget, journal } = settings
+  const stop = new AbortController()
+  const signal = AbortSignal.any([settings.signal, stop.signal])
   const open = specs.filter(({ id }) => !records.has(id))
   for (const record of records.values()) sequential?.add(record)
   try {
-    await inParallel(open, config.concurrency ?? 8, async (spec) => {
+    await inParallel(open, concurrency, async (spec) => {
       if (budget.isReached() || sequential?.isCertain() === true) return
       try {
-        const { record, episode } = await runTrial(spec, settings)
+        const { record, episode } = await runTrial(spec, { ...settings, signal })
         keepEpisode(encodeEpisode(episode))
         journal.write({ type: 'trial', trial: spec.id, record })
         records.set(spec.id, record)
@@ -245,7 +235,8 @@ function secretsOfEnvironment(): string[] {
   )
 }
 
-async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
+/** The tasks of a config, checked. */
+export async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
   if (typeof tasks === 'string') return readTaskFile(resolve(root, tasks), { needsExpected: false })
   const given = typeof tasks === 'function' ? await tasks() : tasks
   const read = given.map((task, at) =>

@@ -1,4 +1,5 @@
 import { defined } from '../../defined.ts'
+import type { LanguageModel } from '../agent/ai-sdk/read-call.ts'
 import { AgogeError } from '../../error.ts'
 import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
@@ -77,21 +78,19 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   }
   const onFault = (reason: string): void => void faults.push(new InfrastructureError(reason))
   const tools = settings.tools({ id: spec.id, journal, onFault })
-  let session: TrialSession | undefined
 
   const act = async (): Promise<Ended> => {
     try {
-      session = await settings.environment?.open(task, { signal, onFault })
-      const agent = async (): Promise<unknown> =>
-        settings.agent(task, {
-          model: meterModel(model, meter),
-          // The types of a config know its own tools by name.
-          tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
-          signal,
-          trial,
-        })
-      const output = await untilAborted(agent(), signal)
-      const judgement = faults.length > 0 ? undefined : await session?.judge(textOf(output))
+      const { output, judgement } = await playAgent(task, {
+        ...settings,
+        tools,
+        model: meterModel(model, meter),
+        trial,
+        signal,
+        done,
+        onFault,
+        isFaulty: () => faults.length > 0,
+      })
       return faults.length > 0
         ? masked('infrastructure', faults[0])
         : { status: 'ok', ending: 'answered', output, ...defined({ judgement }) }
@@ -104,10 +103,6 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
       if (isOverflow(error)) return { status: 'failed', ending: 'token-limit', output: null }
       if (AgogeError.isInstance(error)) throw error
       return masked('infrastructure', faults[0] ?? error)
-    } finally {
-      // Ends what the agent left running.
-      done.abort(new Error('the trial is over'))
-      await session?.close()
     }
   }
   const ended = await act()
@@ -123,6 +118,53 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   }
   const scores = await scoreTrial(episode, settings)
   return { record: recordOf(spec, episode, scores, calls, spent), episode }
+}
+
+/** What `playAgent` needs besides the task. */
+export interface PlaySettings extends Pick<TrialSettings, 'agent' | 'environment'> {
+  model: LanguageModel
+  /** Those of the config. */
+  tools: Record<string, ToolLike>
+  trial: number
+  /** Of the trial. Aborts also with `done`. */
+  signal: AbortSignal
+  /** Aborted at the end, for what the agent left running. */
+  done: AbortController
+  onFault: (reason: string) => void
+  /** A state after a fault is not judged. */
+  isFaulty: () => boolean
+}
+
+/** What an agent returned, and what the judge of the environment found. */
+export interface Played {
+  output: unknown
+  judgement?: Scored | Unscored
+}
+
+/** Runs the agent once, in a state of its own if there is an environment. Throws what the agent throws, and the reason of `signal`. */
+export async function playAgent(
+  task: FileTask,
+  { agent, environment, model, tools, trial, signal, done, onFault, isFaulty }: PlaySettings,
+): Promise<Played> {
+  let session: TrialSession | undefined
+  try {
+    session = await environment?.open(task, { signal, onFault })
+    const act = async (): Promise<unknown> =>
+      agent(task, {
+        model,
+        // The types of a config know its own tools by name.
+        tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
+        signal,
+        trial,
+      })
+    const output = await untilAborted(act(), signal)
+    const judgement = isFaulty() ? undefined : await session?.judge(textOf(output))
+    return { output, ...defined({ judgement }) }
+  } finally {
+    // Ends what the agent left running.
+    done.abort(new Error('the trial is over'))
+    await session?.close()
+  }
 }
 
 interface Ended {
@@ -167,9 +209,9 @@ function episodeOf(
  *
  * @throws AgogeError `bad-reward` if a scorer returns something that is not a score; any other error that a scorer throws.
  */
-async function scoreTrial(
+export async function scoreTrial(
   episode: Trial,
-  { scorers, signal }: TrialSettings,
+  { scorers, signal }: Pick<TrialSettings, 'scorers' | 'signal'>,
 ): Promise<Record<string, number | null>> {
   if (episode.status !== 'ok') return {}
   const scores: Record<string, number | null> = {}
