@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'bad-run'
   | 'bad-run-folder'
   | 'bad-sampling-options'
+  | 'bad-setup'
   | 'bad-shape'
   | 'bad-step'
   | 'bad-symbol'

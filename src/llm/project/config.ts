@@ -3,6 +3,8 @@ import type { LanguageModel } from '../agent/ai-sdk/read-call.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Episode } from '../episode/types.ts'
 import type { Score, Scored, Unscored } from '../episode/score.ts'
+import type { AgentSetup } from '../setup/setup.ts'
+import type { Verify } from '../setup/test-time.ts'
 import type { EnvironmentTool, McpReference } from './environment.ts'
 import type { ToolRule } from './tools.ts'
 
@@ -99,6 +101,13 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
   environment?: McpReference
   /** Further tools that the agent gets, and how each acts in trials. Default: none. */
   tools?: Tools
+  /**
+   * What is changed about the agent's calls: the file of `agoge optimise`, relative to the config, or its contents. Each model is evaluated
+   * with it and without it. Default: nothing.
+   */
+  setup?: AgentSetup | string
+  /** Says what is wrong with an answer of a model, for a setup that checks answers and asks again. Default: only calls that fit no tool are wrong. */
+  verify?: Verify
   /** Trials of each task with each model. Default: 1. */
   trials?: number
   /** Default: no limit. */

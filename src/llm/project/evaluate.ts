@@ -15,6 +15,7 @@ import { runTrial, type TrialSettings, type TrialSpec } from './run-trial.ts'
 import { type Running, startRunning } from './running.ts'
 import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
 import { createTools, describeTools } from './tools.ts'
+import { type AgentSetup, checkSetup, readSetup } from '../setup/setup.ts'
 
 /** Settings of `evaluate`. */
 export interface EvaluateOptions {
@@ -75,7 +76,8 @@ async function work(
   const { folder = '.', baseline } = options
   const root = resolve(folder)
   const given = await readTasks(config, root)
-  const models = await openModels(config, root)
+  const opened = await openModels(config, root)
+  const models = withSetups(opened, setupOf(config, root))
   let environment: OpenedEnvironment | undefined
   try {
     return await withStore(options, identityOf(config, given, models), async (store) => {
@@ -100,7 +102,12 @@ async function work(
       })
       const { signal } = options
       const spent = await runTrials(specs, {
-        settings: trialSettings(config, { journal: store.journal, environment, ...defined({ signal }) }),
+        settings: trialSettings(config, {
+          journal: store.journal,
+          environment,
+          models: opened,
+          ...defined({ signal }),
+        }),
         concurrency: config.concurrency,
         keepEpisode: store.keepEpisode,
         records,
@@ -121,8 +128,31 @@ async function work(
     })
   } finally {
     await environment?.close()
-    for (const { dispose } of models) await dispose()
+    for (const { dispose } of opened) await dispose()
   }
+}
+
+/** A column of an evaluation: a model, with a setup or as the agent calls it. */
+export type EvaluatedModel = OpenedModel & { setup?: AgentSetup }
+
+/** The setup of a config. @throws AgogeError `bad-setup`. */
+function setupOf({ setup }: AgogeConfig, root: string): AgentSetup | undefined {
+  if (setup === undefined) return undefined
+  return typeof setup === 'string' ? readSetup(resolve(root, setup)) : checkSetup(setup)
+}
+
+/** Each model as it is, then each with the setup. A setup that chooses the model itself is one column. */
+function withSetups(
+  models: readonly OpenedModel[],
+  setup: AgentSetup | undefined,
+): readonly EvaluatedModel[] {
+  if (setup === undefined) return models
+  const isChoosing = setup.model !== undefined || setup.routing !== undefined
+  const changed = isChoosing ? models.slice(0, 1) : models
+  return [
+    ...models,
+    ...changed.map((model) => ({ ...model, name: isChoosing ? 'setup' : `${model.name} + setup`, setup })),
+  ]
 }
 
 /** The trials that a journal has already. */
@@ -138,13 +168,19 @@ const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRec
  */
 export function planTrials(
   tasks: readonly FileTask[],
-  models: readonly OpenedModel[],
+  models: readonly EvaluatedModel[],
   trials: number,
   byTask = false,
 ): TrialSpec[] {
   const numbers = Array.from({ length: trials }, (_, trial) => trial)
   const of = (task: FileTask, trial: number): TrialSpec[] =>
-    models.map((model) => ({ id: `${model.name}/${task.id}/${trial}`, task, model, trial }))
+    models.map((model) => ({
+      id: `${model.name}/${task.id}/${trial}`,
+      task,
+      model,
+      trial,
+      ...defined({ setup: model.setup }),
+    }))
   return byTask
     ? tasks.flatMap((task) => numbers.flatMap((trial) => of(task, trial)))
     : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
@@ -156,8 +192,14 @@ export function trialSettings(
   {
     journal,
     environment,
+    models,
     signal = new AbortController().signal,
-  }: { journal: Journal; environment: OpenedEnvironment | undefined; signal?: AbortSignal },
+  }: {
+    journal: Journal
+    environment: OpenedEnvironment | undefined
+    models: readonly OpenedModel[]
+    signal?: AbortSignal
+  },
 ): TrialSettings {
   const budget = createBudget(config.budget)
   budget.restore(journal.spent)
@@ -166,6 +208,8 @@ export function trialSettings(
     agent: config.agent,
     scorers: scorersOf(config),
     tools: createTools(config.tools ?? {}),
+    models,
+    verify: config.verify,
     environment,
     journal,
     budget,

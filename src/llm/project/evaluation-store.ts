@@ -7,16 +7,19 @@ import { type AgogeConfig, scorersOf } from './config.ts'
 import type { EvaluationResult } from './evaluation.ts'
 import { openJournal } from './journal.ts'
 import type { OpenedModel } from './models.ts'
+import { type AgentSetup, setupId } from '../setup/setup.ts'
 
 /** What decides the trials of an evaluation. Limits may change when it is continued, and the budget. */
 export function identityOf(
   config: AgogeConfig,
   tasks: readonly FileTask[],
-  models: readonly OpenedModel[],
+  models: readonly (OpenedModel & { setup?: AgentSetup })[],
 ): object {
+  const setups = models.flatMap(({ setup }) => (setup === undefined ? [] : [setupId(setup)]))
   return {
     schema: 1,
     models: models.map(({ name }) => name),
+    ...(setups.length > 0 && { setups }),
     trials: config.trials ?? 1,
     scorers: Object.keys(scorersOf(config)),
     tasks: sha256(JSON.stringify(tasks)),

@@ -51,14 +51,14 @@ export interface CallMeter {
  * The model object that an agent gets: that of the config, with each call limited in tokens and time, reserved in the budget, tried again after a
  * passing failure, kept in the journal and reported to the meter. A call that the journal answers is not made.
  */
-export function meterModel({ model, isLocal, price }: OpenedModel, meter: CallMeter): LanguageModel {
+export function meterModel({ name, model, isLocal, price }: OpenedModel, meter: CallMeter): LanguageModel {
   const { journal, budget, limits, trial } = meter
   const counts = new Map<string, number>()
 
   /** The options to send, and the name of the call: the same in a process that repeats the trial. */
   function prepare(given: CallOptions): { options: CallOptions; key: string } {
     const { abortSignal: _, ...settings } = given
-    const hash = sha256(JSON.stringify(settings)).slice(0, 32)
+    const hash = sha256(JSON.stringify([name, settings])).slice(0, 32)
     const count = counts.get(hash) ?? 0
     counts.set(hash, count + 1)
     const key = `${hash} ${count}`

@@ -5,13 +5,16 @@ import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } fro
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { isOverflow, untilAborted } from '../rollout/agents/rollout-agent.ts'
+import type { AgentSetup } from '../setup/setup.ts'
+import type { Verify } from '../setup/test-time.ts'
+import { withSetup } from '../setup/with-setup.ts'
 import type { ToolLike } from '../tool/define-tools.ts'
 import { InfrastructureError } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
 import type { AgogeConfig, Scorer, Trial } from './config.ts'
 import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environment.ts'
 import type { Journal, TrialRecord } from './journal.ts'
-import { type CallLimits, meterModel } from './metered-model.ts'
+import { type CallLimits, type CallMeter, meterModel } from './metered-model.ts'
 import type { OpenedModel } from './models.ts'
 import { type RecordedCalls, recordCalls } from './record-calls.ts'
 import { textOf } from './scorers.ts'
@@ -23,12 +26,17 @@ export interface TrialSpec {
   task: FileTask
   model: OpenedModel
   trial: number
+  /** What is changed about the agent's calls. Default: nothing. */
+  setup?: AgentSetup
 }
 
 /** What all trials of an evaluation share. */
 export interface TrialSettings {
   agent: AgogeConfig['agent']
   scorers: Readonly<Record<string, Scorer>>
+  /** Those that a setup may name. */
+  models: readonly OpenedModel[]
+  verify?: Verify | undefined
   tools: (trial: ToolTrial) => Record<string, ToolLike>
   /** Default: none. */
   environment?: Pick<OpenedEnvironment, 'open'> | undefined
@@ -54,7 +62,7 @@ export interface EndedTrial {
  * @throws AgogeError for a mistake that no trial would get over; BudgetReached if the budget did not suffice; the reason of `signal`.
  */
 export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promise<EndedTrial> {
-  const { task, model, trial } = spec
+  const { task, trial } = spec
   const { journal, budget, limits, redact } = settings
   const started = performance.now()
   const deadline = AbortSignal.timeout(Math.ceil(settings.trialSeconds * 1000))
@@ -84,7 +92,7 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
       const { output, judgement } = await playAgent(task, {
         ...settings,
         tools,
-        model: meterModel(model, meter),
+        model: modelOfTrial(spec, meter, settings),
         trial,
         signal,
         done,
@@ -118,6 +126,17 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   }
   const scores = await scoreTrial(episode, settings)
   return { record: recordOf(spec, episode, scores, calls, spent), episode }
+}
+
+/** The model that the agent gets: metered, and changed by the setup of the trial. */
+function modelOfTrial({ model, setup }: TrialSpec, meter: CallMeter, settings: TrialSettings): LanguageModel {
+  const metered = meterModel(model, meter)
+  if (setup === undefined) return metered
+  const named = settings.models.map((one) => [one.name, meterModel(one, meter)] as const)
+  return withSetup(metered, setup, {
+    models: Object.fromEntries(named),
+    ...defined({ verify: settings.verify }),
+  })
 }
 
 /** What `playAgent` needs besides the task. */
