@@ -104,6 +104,17 @@ export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/
 export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'
 export { mcp } from './llm/project/environment.ts'
 export type { EnvironmentTool, McpOptions, McpReference } from './llm/project/environment.ts'
+export { optimise } from './llm/optimise/optimise.ts'
+export type {
+  OptimiseEvent,
+  OptimiseOptions,
+  OptimiseResult,
+  RunningOptimisation,
+} from './llm/optimise/optimise.ts'
+export type { OptimiseSettings, ProposalRequest, Proposer } from './llm/project/optimise-settings.ts'
+export { readSetup } from './llm/setup/setup.ts'
+export type { AgentSetup } from './llm/setup/setup.ts'
+export { withSetup } from './llm/setup/with-setup.ts'
 export { evaluationMatchers } from './llm/project/matchers.ts'
 export { answerMatches, stateEquals } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'

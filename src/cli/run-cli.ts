@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { parseOwnJson } from '../untrusted/own-json.ts'
-import { addAudit, addChat, addDiff, addEval, addInit, addPlay } from './commands/evaluate.ts'
+import { addAudit, addChat, addDiff, addEval, addInit, addOptimise, addPlay } from './commands/evaluate.ts'
 import { addConvert, addDoctor, addEnvs, addPapers, addTasks } from './commands/inspect.ts'
 import { addExport, addServe } from './commands/serve.ts'
 import { addPretrain, addTrain, addTrainOffline } from './commands/train.ts'
@@ -67,6 +67,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   const inTheOrderOfHelp = [
     addInit,
     addEval,
+    addOptimise,
     addDiff,
     addTrain,
     addTrainOffline,

@@ -6,6 +6,7 @@ import type { Score, Scored, Unscored } from '../episode/score.ts'
 import type { AgentSetup } from '../setup/setup.ts'
 import type { Verify } from '../setup/test-time.ts'
 import type { EnvironmentTool, McpReference } from './environment.ts'
+import type { OptimiseSettings } from './optimise-settings.ts'
 import type { ToolRule } from './tools.ts'
 
 /** The rules of tools, by the name of the tool. */
@@ -108,6 +109,8 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
   setup?: AgentSetup | string
   /** Says what is wrong with an answer of a model, for a setup that checks answers and asks again. Default: only calls that fit no tool are wrong. */
   verify?: Verify
+  /** Settings of `agoge optimise`. */
+  optimise?: OptimiseSettings
   /** Trials of each task with each model. Default: 1. */
   trials?: number
   /** Default: no limit. */

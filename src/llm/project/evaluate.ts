@@ -8,7 +8,7 @@ import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
-import { identityOf, withStore } from './evaluation-store.ts'
+import { identityOf, resultFile, withStore } from './evaluation-store.ts'
 import type { Journal, TrialRecord } from './journal.ts'
 import { openModels, type OpenedModel } from './models.ts'
 import { runTrial, type TrialSettings, type TrialSpec } from './run-trial.ts'
@@ -122,7 +122,7 @@ async function work(
         baseline,
         sequential: sequential?.comparisons(),
       })
-      store.finish(result)
+      store.writeResult(resultFile, result)
       emit({ type: 'result', result })
       return result
     })

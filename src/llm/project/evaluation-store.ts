@@ -4,7 +4,6 @@ import { lockRun } from '../../runs/lock.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { type AgogeConfig, scorersOf } from './config.ts'
-import type { EvaluationResult } from './evaluation.ts'
 import { openJournal } from './journal.ts'
 import type { OpenedModel } from './models.ts'
 import { type AgentSetup, setupId } from '../setup/setup.ts'
@@ -30,7 +29,7 @@ export function identityOf(
 export interface Store {
   journal: ReturnType<typeof openJournal>
   keepEpisode: (line: string) => void
-  finish: (result: EvaluationResult) => void
+  writeResult: (file: string, result: object) => void
 }
 
 const journalFile = 'journal.jsonl'
@@ -54,7 +53,7 @@ export async function withStore<T>(
         given: 'resume without out',
         expected: 'out: the folder of the evaluation',
       })
-    return use({ journal: openJournal(undefined, identity), keepEpisode: () => {}, finish: () => {} })
+    return use({ journal: openJournal(undefined, identity), keepEpisode: () => {}, writeResult: () => {} })
   }
   const folder = openRunFolder({ path: out })
   const release = lockRun(folder)
@@ -63,7 +62,7 @@ export async function withStore<T>(
     return await use({
       journal,
       keepEpisode: (line) => folder.append('episodes.jsonl', [line]),
-      finish: (result) => folder.write(resultFile, `${JSON.stringify(result, null, 2)}\n`),
+      writeResult: (file, result) => folder.write(file, `${JSON.stringify(result, null, 2)}\n`),
     })
   } finally {
     release()

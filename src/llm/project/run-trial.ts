@@ -1,5 +1,5 @@
 import { defined } from '../../defined.ts'
-import type { LanguageModel } from '../agent/ai-sdk/read-call.ts'
+import { type CallOptions, type LanguageModel, readConversation } from '../agent/ai-sdk/read-call.ts'
 import { AgogeError } from '../../error.ts'
 import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
@@ -9,12 +9,12 @@ import type { AgentSetup } from '../setup/setup.ts'
 import type { Verify } from '../setup/test-time.ts'
 import { withSetup } from '../setup/with-setup.ts'
 import type { ToolLike } from '../tool/define-tools.ts'
-import { InfrastructureError } from '../tool/tool.ts'
+import { InfrastructureError, type ToolSpec } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
 import type { AgogeConfig, Scorer, Trial } from './config.ts'
 import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environment.ts'
 import type { Journal, TrialRecord } from './journal.ts'
-import { type CallLimits, type CallMeter, meterModel } from './metered-model.ts'
+import { type CallLimits, type CallMeter, type CallResult, meterModel } from './metered-model.ts'
 import type { OpenedModel } from './models.ts'
 import { type RecordedCalls, recordCalls } from './record-calls.ts'
 import { textOf } from './scorers.ts'
@@ -44,6 +44,8 @@ export interface TrialSettings {
   budget: Budget
   limits: CallLimits
   trialSeconds: number
+  /** Called with the tools of each call, as the model sees them. Default: nothing. */
+  onOffered?: (tools: readonly ToolSpec[]) => void
   signal: AbortSignal
   /** Hides what must not be stored. */
   redact: (text: string) => string
@@ -77,7 +79,10 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
     budget,
     limits,
     signal,
-    onCall: calls.onCall,
+    onCall(options: CallOptions, result: CallResult) {
+      calls.onCall(options, result)
+      settings.onOffered?.(readConversation(options).tools)
+    },
     onFault: (error: Error) => faults.push(error),
     onCost: ({ tokens, dollars }: Spending) => {
       spent.tokens += tokens
