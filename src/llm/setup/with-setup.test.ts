@@ -143,12 +143,12 @@ test('votes: the most frequent answer of several samples, at a temperature and w
 test('best of several: another model chooses; a reply without a number takes the first', async () => {
   const model = scripted((_, count) => ({ text: ['a', 'b', 'a'][(count - 1) % 3] }))
   const best = { schema: 1, testTime: { method: 'best', count: 3, judge: 'judge' } } as const
-  const told = scripted(() => ({ text: 'Answer 2.' }))
+  const sure = scripted(() => ({ text: 'Answer 2.' }))
   const lost = scripted(() => ({ text: 'none' }))
   const ask = async (judge: CallableModel) =>
     (await generate(withSetup(model, best, { models: { judge } }), { prompt: [user('q')] })).content[0].text
-  expect([await ask(told), await ask(lost)]).toEqual(['b', 'a'])
-  expect(told.asked).toHaveLength(1)
+  expect([await ask(sure), await ask(lost)]).toEqual(['b', 'a'])
+  expect(sure.asked).toHaveLength(1)
 })
 
 test('verify: a call that fits no tool is asked for again with the problem, and so is what a function finds', async () => {
