@@ -107,6 +107,7 @@ export type ErrorCode =
   | 'not-in-space'
   | 'not-resumable'
   | 'nothing-allowed'
+  | 'nothing-to-learn'
   | 'other-base'
   | 'overloaded'
   | 'port-taken'
