@@ -28,7 +28,10 @@ function counting(shown: readonly string[], count: number): Pick<ExampleTask, 'p
   return { prompt: `how many names here: ${shown.slice(0, count).join(', ')}`, expected: { answer: count } }
 }
 
-function replacing([old, next, ...others]: readonly string[], count: number): Pick<ExampleTask, 'prompt' | 'expected'> {
+function replacing(
+  [old, next, ...others]: readonly string[],
+  count: number,
+): Pick<ExampleTask, 'prompt' | 'expected'> {
   const text = [...others.slice(0, count - 1), old]
   const answer = text.map((word) => (word === old ? next : word)).join(' ')
   return { prompt: `use ${next} for ${old}: ${text.join(' ')}`, expected: { answer } }

@@ -47,7 +47,7 @@ export interface TrainConfigOptions extends TrainableOptions {
   resume?: boolean
   /** Of the order of the tasks and of sampling. Default: 0. */
   seed?: number
-  /** Steps of reinforcement learning. Default: 40. */
+  /** Steps of reinforcement learning. Default: 60. */
   steps?: number
   /** Tasks of a step. Default: 8, or all if there are fewer. */
   groups?: number
@@ -144,7 +144,7 @@ async function work(
         [environment?.plan, ...describeTraining(forecast)].filter((text) => text !== undefined).join('\n'),
         environment?.needsConsent ?? false,
       )
-      const refused = (await environment?.prepare(given.map(({ split: _, ...task }) => task))) ?? []
+      const refused = (await environment?.prepare(given.map((task) => ({ ...task, split: 'test' })))) ?? []
       if (refused.length > 0) emit({ type: 'refused', tasks: refused })
       const usable = without(split, new Set(refused.map(({ id }) => id)))
       const { train, validation, test, isMarked } = usable
@@ -208,7 +208,7 @@ function without(split: TaskSplit, refused: ReadonlySet<string>): TaskSplit {
   return { train: kept(train), validation: kept(validation), test: kept(test), isMarked }
 }
 
-const defaultSteps = 40
+const defaultSteps = 60
 /** Tasks of a validation at most. */
 const mostValidated = 64
 

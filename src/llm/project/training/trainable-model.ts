@@ -8,6 +8,7 @@ import type { ChatFormat } from '../../agent/chat-format/types.ts'
 import { loadModel, loadTokenizer } from '../../backend/base-model.ts'
 import { createTinkerBackend, isAgogeServer } from '../../backend/tinker/tinker-backend.ts'
 import { baseModelFolder } from '../../checkpoint/checkpoint.ts'
+import { downloadModel, isHubName } from '../../checkpoint/hub.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import type { TrainableBackend } from '../../training/types.ts'
 import type { AgogeConfig } from '../config.ts'
@@ -32,7 +33,7 @@ export interface TrainableModel {
 /** Which model is trained, and where. */
 export interface TrainableOptions {
   /**
-   * A folder of a checkpoint or of a run, the name of a run in `.agoge/runs`, or `OWNER/NAME` of the hub. Default: the `run(...)` of the
+   * A folder of a checkpoint or of a run, the name of a run in `.agoge/runs`, or `OWNER/NAME` of the hub, with `@REVISION` if not the main one. Default: the `run(...)` of the
    * config, if it has exactly one, else the base model of the package.
    */
   model?: string
@@ -63,7 +64,10 @@ export async function openTrainable(
   const runs = models.filter(isRun)
   const named = model ?? (runs.length === 1 ? runs[0].folder : undefined)
   const isLocal = backend === 'local'
-  const folder = named === undefined ? baseModelFolder : await findTrainable(named, { root, isLocal })
+  const folder =
+    named === undefined
+      ? baseModelFolder
+      : await findTrainable(named, { root, isLocal, onNote, ...defined({ signal }) })
   const name = named === undefined ? 'base' : basename(named)
   if (isLocal) {
     const loaded = await loadModel(
@@ -99,12 +103,20 @@ export async function openTrainable(
 
 async function findTrainable(
   named: string,
-  { root, isLocal }: { root: string; isLocal: boolean },
+  {
+    root,
+    isLocal,
+    onNote,
+    signal,
+  }: { root: string; isLocal: boolean; onNote: (text: string) => void; signal?: AbortSignal },
 ): Promise<string> {
   const { found, places } = isLocal
     ? findRun(named, root)
     : findRun(named, root, (one) => existsSync(join(one, 'tokenizer.json')))
   if (found !== undefined) return found
+  const [name, revision] = named.split('@')
+  if (isHubName(name))
+    return downloadModel(name, { weights: isLocal, onNote, ...defined({ revision, signal }) })
   throw new AgogeError(`there is no model in ${named}`, {
     code: 'unknown-model',
     given: places.join(', '),

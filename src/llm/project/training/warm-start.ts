@@ -30,6 +30,8 @@ export interface WarmStartCounts {
   /** Those of no task for training: held-out tasks stay unseen. */
   otherTasks: number
   failed: number
+  /** Those that do not fit into the window of the model. */
+  tooLong: number
   /** Those that the agent of the config does not have in this form, for instance because its prompt has changed. */
   unlike: number
 }
@@ -53,6 +55,11 @@ export interface WarmStartOptions {
   onEvent: OnTrainingEvent
   onCounts: (counts: WarmStartCounts) => void
   signal?: AbortSignal
+}
+
+/** Why demonstrations were left out. */
+export function leftOut({ otherTasks, failed, tooLong, unlike }: WarmStartCounts): string {
+  return `${otherTasks} of other tasks, ${failed} that failed, ${tooLong} that are too long for the model, ${unlike} that the agent does not have in this form`
 }
 
 const passes = 4
@@ -119,7 +126,7 @@ async function collect(source: string, options: WarmStartOptions): Promise<Episo
   if (episodes.length > 0) return episodes
   throw new AgogeError('there is no demonstration to imitate', {
     code: 'too-few-demonstrations',
-    given: `${counts.otherTasks} of other tasks, ${counts.failed} that failed, ${counts.unlike} that the agent does not have in this form`,
+    given: leftOut(counts),
     expected:
       source === 'tasks'
         ? 'tasks for training with "reference" or "expected.answer", which the scorers accept'
@@ -131,6 +138,9 @@ interface Collected {
   episodes: Episode[]
   counts: WarmStartCounts
 }
+
+const tooLong = (episodes: readonly Episode[]): number =>
+  episodes.filter(({ ending }) => ending === 'token-limit').length
 
 /** The agent, with the reference of a task in place of the model. */
 async function fromTasks(options: WarmStartOptions): Promise<Collected> {
@@ -153,7 +163,13 @@ async function fromTasks(options: WarmStartOptions): Promise<Collected> {
   const otherTasks = options.train.length - shown.length
   return {
     episodes: used,
-    counts: { used: used.length, otherTasks, failed: shown.length - used.length, unlike: 0 },
+    counts: {
+      used: used.length,
+      otherTasks,
+      failed: shown.length - used.length - tooLong(episodes),
+      tooLong: tooLong(episodes),
+      unlike: 0,
+    },
   }
 }
 
@@ -185,7 +201,8 @@ async function fromEpisodes(file: string, options: WarmStartOptions): Promise<Co
       used: used.length,
       otherTasks: all.length - known.length,
       failed: known.length - good.length,
-      unlike: good.length - used.length,
+      tooLong: tooLong(episodes),
+      unlike: good.length - used.length - tooLong(episodes),
     },
   }
 }
