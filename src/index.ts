@@ -60,7 +60,6 @@ export { serveOpenAI } from './llm/serving/openai/serve.ts'
 export { trainAgent } from './llm/training/train-agent.ts'
 export { fineTune } from './llm/training/fine-tune.ts'
 export { smallModelPlan } from './llm/training/defaults.ts'
-export { train } from './llm/training/train.ts'
 export type { TrainingEvent } from './runs/run-folder.ts'
 export type { TrainingPlan, TrainingSummary } from './llm/training/types.ts'
 export type { TrainOptions } from './llm/training/train.ts'
@@ -99,6 +98,13 @@ export type {
   Scorer,
   Trial,
 } from './llm/project/config.ts'
+export { train } from './llm/project/train.ts'
+export type {
+  RunningTraining,
+  TrainConfigEvent,
+  TrainConfigOptions,
+  TrainConfigResult,
+} from './llm/project/training/train-config.ts'
 export { evaluate } from './llm/project/evaluate.ts'
 export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/project/evaluate.ts'
 export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'

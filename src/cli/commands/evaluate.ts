@@ -160,10 +160,10 @@ function agentOptions(): Option[] {
 }
 
 /** The config of the user's own agent: named, or in the current folder where no environment is named. */
-async function configOf(options: { config?: string }, command: Command): Promise<string | undefined> {
+export async function configOf(options: { config?: string }, command: Command): Promise<string | undefined> {
   const [environment] = command.args
   if (environment !== undefined && options.config !== undefined)
-    throw new AgogeError('an environment and a config are two different things to evaluate', {
+    throw new AgogeError('an environment and a config are two different things', {
       code: 'bad-option',
       given: `${environment} and --config ${options.config}`,
       expected: 'one of them',

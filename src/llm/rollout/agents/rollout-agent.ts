@@ -47,9 +47,14 @@ export interface AgentProgram<T extends AgentTask, R> {
    * the model's fault.
    */
   run: (task: T, context: AgentContext) => Promise<R>
-  /** 1 if the task is done, less if not. `null` if that cannot be judged, which masks the episode. */
-  judge: (task: T, result: R) => Score | Promise<Score>
+  /**
+   * 1 if the task is done, less if not. `null` if that cannot be judged, which masks the episode. `episode` has the messages and calls.
+   */
+  judge: (task: T, result: R, episode: PlayedEpisode) => Score | Promise<Score>
 }
+
+/** An episode whose program has ended, before its result is judged. */
+export type PlayedEpisode = Omit<Episode, 'status' | 'ending' | 'success' | 'rewards' | 'error'>
 
 export interface AgentModel {
   backend: Pick<ModelBackend, 'sample'>
@@ -135,7 +140,15 @@ export async function rolloutAgent<T extends AgentTask, R>(
 export type Teacher<T extends AgentTask> = (
   task: T,
   messages: readonly ConversationMessage[],
-) => { text: string } | { call: { name: string; arguments: Record<string, unknown> }; text?: string }
+) =>
+  | { text: string }
+  | { call: TeacherCall; text?: string }
+  | { calls: readonly TeacherCall[]; text?: string }
+
+interface TeacherCall {
+  name: string
+  arguments: Record<string, unknown>
+}
 
 /**
  * Like `rolloutAgent`, with a teacher in place of the model.
@@ -163,7 +176,9 @@ export async function demonstrateAgent<T extends AgentTask, R>(
       let turn = 0
       return runEpisode(options, { task, group: id, id }, (recorder) => (call, placed) => {
         const move = teacher(task, call.messages)
-        const calls = 'call' in move ? [{ id: `${turn++}.0`, ...move.call }] : []
+        const made = 'call' in move ? [move.call] : 'calls' in move ? move.calls : []
+        const calls = made.map((one, i) => ({ id: `${turn}.${i}`, ...one }))
+        if (calls.length > 0) turn += 1
         const text = move.text ?? ''
         const message: ConversationMessage = {
           role: 'assistant',
@@ -282,13 +297,25 @@ async function runEpisode<T extends AgentTask, R>(
     return answer(call, placed, onToken)
   })
 
+  const played = (): PlayedEpisode => ({
+    schema: 1,
+    id: spec.id,
+    group: spec.group,
+    environment: program.name,
+    task: task.id,
+    kind: task.kind ?? 'agent',
+    seed: task.seed ?? 0,
+    context: {},
+    ...recorder.record,
+    timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
+  })
   const end = async (): Promise<Pick<Episode, 'status' | 'ending' | 'success' | 'rewards' | 'error'>> => {
     try {
       const result = await untilAborted(
         program.run(task, { model, signal, episode: spec.id, reward }),
         signal,
       )
-      const score = readScore(await program.judge(task, result), `episode ${spec.id}`)
+      const score = readScore(await program.judge(task, result, played()), `episode ${spec.id}`)
       if (score.value === null)
         return masked('infrastructure', score.reason ?? 'the outcome could not be judged')
       const rewards = [...rewarded, ...rewardsOfScore(score, 'agent')]
@@ -304,20 +331,7 @@ async function runEpisode<T extends AgentTask, R>(
       clearTimeout(timer)
     }
   }
-  const outcome = await end()
-  return {
-    schema: 1,
-    id: spec.id,
-    group: spec.group,
-    environment: program.name,
-    task: task.id,
-    kind: task.kind ?? 'agent',
-    seed: task.seed ?? 0,
-    context: {},
-    ...outcome,
-    ...recorder.record,
-    timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
-  }
+  return { ...(await end()), ...played() }
 }
 
 function badReward(episode: string, given: number): AgogeError {
