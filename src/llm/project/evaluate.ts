@@ -1,18 +1,17 @@
 import { resolve } from 'node:path'
 import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
-import { encodeEpisode } from '../episode/codec.ts'
-import { inParallel } from '../in-parallel.ts'
-import { redactorOf } from '../tool/redact.ts'
-import { BudgetReached, createBudget, type Spending } from './budget.ts'
-import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
+import type { Spending } from './budget.ts'
+import { type AgogeConfig, checkConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
-import { identityOf, type Store, withStore } from './evaluation-store.ts'
+import { identityOf, withStore } from './evaluation-store.ts'
 import type { TrialRecord } from './journal.ts'
+import { type OpenedJudges, openJudges } from './judging/judges.ts'
 import { openModels, type OpenedModel } from './models.ts'
-import { runTrial, type TrialSpec } from './run-trial.ts'
-import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
-import { createTools, describeTools } from './tools.ts'
+import type { TrialSpec } from './run-trial.ts'
+import { runTrials } from './run-trials.ts'
+import { followAll, shuffledTasks } from './sequential.ts'
+import { describeTools } from './tools.ts'
 
 /** Settings of `evaluate`. */
 export interface EvaluateOptions {
@@ -24,6 +23,11 @@ export interface EvaluateOptions {
   resume?: boolean
   /** The result of an earlier evaluation, to be compared with. */
   baseline?: Pick<EvaluationResult, 'models' | 'records'>
+  /**
+   * Folder where evaluations share the answers of judges (`judgements.jsonl`), so that the same output is not judged twice, and where
+   * `agoge judge check` keeps how judges agree with labels. Default: nothing is shared.
+   */
+  shared?: string
   /**
    * Takes the tasks in an order drawn by chance, and stops as soon as every comparison, of models and with the baseline, is clear of zero by
    * an interval that holds at any stop. Default: false.
@@ -108,8 +112,11 @@ async function work(
   const given = await readTasks(config, root)
   const models = await openModels(config, root)
   let environment: OpenedEnvironment | undefined
+  let judges: OpenedJudges | undefined
   try {
-    return await withStore(options, identityOf(config, given, models), async (store) => {
+    judges = await openJudges(config, root, models)
+    const opened = judges
+    return await withStore(options, identityOf(config, given, models, opened.judges), async (store) => {
       const { trials = 1, tools = {} } = config
       environment = config.environment && (await openEnvironment(config.environment, root, options.signal))
       if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
@@ -118,7 +125,9 @@ async function work(
       const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
       const tasks = options.untilCertain === true ? shuffledTasks(usable) : usable
       const names = models.map(({ name }) => name)
-      const specs = plan(tasks, models, trials, options.untilCertain)
+      // What is scored task by task is also run so: a budget that ends leaves whole tasks.
+      const byTask = options.untilCertain === true || Object.values(scorersOf(config)).some(isGroupScorer)
+      const specs = plan(tasks, models, trials, byTask)
       const sequential = options.untilCertain === true ? followAll(tasks, names, trials, baseline) : undefined
       const records = new Map(specs.flatMap(({ id }) => entryOf(id, store.journal.trials.get(id))))
       emit({
@@ -136,6 +145,9 @@ async function work(
         emit,
         environment,
         sequential,
+        judges: opened,
+        names,
+        root,
       })
       const result = summarise([...records.values()], {
         models: models.map(({ name, price }) => ({ name, hasPrice: price !== undefined })),
@@ -144,6 +156,7 @@ async function work(
         spent,
         baseline,
         sequential: sequential?.comparisons(),
+        judges: opened.usage(store.journal),
       })
       store.finish(result)
       emit({ type: 'result', result })
@@ -151,6 +164,7 @@ async function work(
     })
   } finally {
     await environment?.close()
+    await judges?.dispose()
     for (const { dispose } of models) await dispose()
   }
 }
@@ -174,75 +188,6 @@ function plan(
   return byTask
     ? tasks.flatMap((task) => numbers.flatMap((trial) => of(task, trial)))
     : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
-}
-
-interface Running extends Store, Pick<EvaluateOptions, 'signal'> {
-  records: Map<string, TrialRecord>
-  environment: OpenedEnvironment | undefined
-  sequential: Sequential | undefined
-  emit: (event: EvaluationEvent) => void
-}
-
-/** Runs the trials that have no record yet. Returns what all calls have cost. */
-async function runTrials(
-  specs: readonly TrialSpec[],
-  config: AgogeConfig,
-  running: Running,
-): Promise<Spending> {
-  const { journal, records, emit, keepEpisode, environment, sequential, signal } = running
-  const budget = createBudget(config.budget)
-  budget.restore(journal.spent)
-  const stop = new AbortController()
-  const redactor = redactorOf(secretsOfEnvironment())
-  const settings = {
-    agent: config.agent,
-    scorers: scorersOf(config),
-    tools: createTools(config.tools ?? {}),
-    environment,
-    journal,
-    budget,
-    limits: {
-      maxOutputTokens: config.maxOutputTokens ?? 4096,
-      retries: config.retries ?? 4,
-      callSeconds: config.callSeconds ?? 120,
-      backoffSeconds: config.backoffSeconds ?? 0.5,
-    },
-    trialSeconds: config.trialSeconds ?? 600,
-    signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
-    redact: (text: string) => redactor.text(text),
-  }
-  const open = specs.filter(({ id }) => !records.has(id))
-  for (const record of records.values()) sequential?.add(record)
-  try {
-    await inParallel(open, config.concurrency ?? 8, async (spec) => {
-      if (budget.isReached() || sequential?.isCertain() === true) return
-      try {
-        const { record, episode } = await runTrial(spec, settings)
-        keepEpisode(encodeEpisode(episode))
-        journal.write({ type: 'trial', trial: spec.id, record })
-        records.set(spec.id, record)
-        sequential?.add(record)
-        emit({ type: 'trial', record, done: records.size, total: specs.length, spent: budget.spent() })
-      } catch (error) {
-        // What the others have under way is paid for: it ends by itself, or by the budget too.
-        if (error instanceof BudgetReached) return
-        stop.abort(error)
-        throw error
-      }
-    })
-  } finally {
-    stop.abort(new Error('the evaluation is over'))
-  }
-  if (budget.isReached()) emit({ type: 'budget-reached', spent: budget.spent() })
-  if (sequential?.isCertain() === true) emit({ type: 'certain', comparisons: sequential.comparisons() })
-  return budget.spent()
-}
-
-/** Values of the environment that a message of a service might repeat. */
-function secretsOfEnvironment(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
-  )
 }
 
 async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {

@@ -6,6 +6,7 @@ import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { type AgogeConfig, scorersOf } from './config.ts'
 import type { EvaluationResult } from './evaluation.ts'
 import { openJournal } from './journal.ts'
+import type { Judge } from './judging/judges.ts'
 import type { OpenedModel } from './models.ts'
 
 /** What decides the trials of an evaluation. Limits may change when it is continued, and the budget. */
@@ -13,6 +14,7 @@ export function identityOf(
   config: AgogeConfig,
   tasks: readonly FileTask[],
   models: readonly OpenedModel[],
+  judges: readonly Judge[],
 ): object {
   return {
     schema: 1,
@@ -20,6 +22,8 @@ export function identityOf(
     trials: config.trials ?? 1,
     scorers: Object.keys(scorersOf(config)),
     tasks: sha256(JSON.stringify(tasks)),
+    // Evaluations without judges are named as they were before there were any.
+    ...(judges.length > 0 && { judges: judges.map(({ id }) => id) }),
   }
 }
 
