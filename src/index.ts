@@ -91,11 +91,16 @@ export type {
   AgentEnvironment,
   AgentTools,
   AgogeConfig,
+  AnyScorer,
   BudgetLimits,
+  GroupScorer,
+  JudgeSettings,
   LocalRun,
+  ModelReference,
   Price,
   Provider,
   Scorer,
+  ScoringContext,
   Trial,
 } from './llm/project/config.ts'
 export { train } from './llm/project/train.ts'
@@ -107,7 +112,14 @@ export type {
 } from './llm/project/training/train-config.ts'
 export { evaluate } from './llm/project/evaluate.ts'
 export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/project/evaluate.ts'
-export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'
+export type {
+  EvaluationResult,
+  JudgeReport,
+  ModelComparison,
+  ModelEvaluation,
+} from './llm/project/evaluation.ts'
+export { pairwise, relative, rubric } from './llm/project/judging/judge-scorers.ts'
+export type { PairwiseOptions, RelativeOptions, RubricOptions } from './llm/project/judging/judge-scorers.ts'
 export { mcp } from './llm/project/environment.ts'
 export type { EnvironmentTool, McpOptions, McpReference } from './llm/project/environment.ts'
 export { optimise } from './llm/optimise/optimise.ts'
@@ -122,7 +134,7 @@ export { readSetup } from './llm/setup/setup.ts'
 export type { AgentSetup } from './llm/setup/setup.ts'
 export { withSetup } from './llm/setup/with-setup.ts'
 export { evaluationMatchers } from './llm/project/matchers.ts'
-export { answerMatches, stateEquals } from './llm/project/scorers.ts'
+export { answerMatches, jsonMatches, stateEquals } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'
 export type { ToolRule } from './llm/project/tools.ts'
 export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'

@@ -64,8 +64,10 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
   const progress = createProgress(terminal.progress)
   terminal.err(`evaluation in ${out}`)
   try {
+    const folder = dirname(resolve(command.config))
     const running = evaluate(config, {
-      folder: dirname(resolve(command.config)),
+      folder,
+      shared: join(folder, '.agoge'),
       out,
       resume: command.resume !== undefined,
       async onPlan(plan, needsConsent) {

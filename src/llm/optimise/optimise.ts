@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
-import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Spending } from '../project/budget.ts'
 import { type AgogeConfig, checkConfig, type ToolRules } from '../project/config.ts'
 import { openEnvironment, type OpenedEnvironment } from '../project/environment.ts'
 import type { OptimiseSettings } from '../project/optimise-settings.ts'
-import { readTasks, trialSettings } from '../project/evaluate.ts'
+import { readTasks } from '../project/evaluate.ts'
+import { type OpenedJudges, openJudges } from '../project/judging/judges.ts'
+import { refuseGroups } from '../project/judging/score-trials.ts'
+import { trialSettings } from '../project/run-trials.ts'
 import type { EvaluationResult } from '../project/evaluation.ts'
 import { identityOf, withStore } from '../project/evaluation-store.ts'
 import { openModels } from '../project/models.ts'
@@ -130,10 +132,13 @@ async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Pr
   const models = await openModels(config, root)
   let environment: OpenedEnvironment | undefined
   let proposer: OpenedProposer | undefined
+  let judges: OpenedJudges | undefined
   try {
+    judges = await openJudges(config, root, models)
+    const judging = judges
     proposer = await openProposer(options.proposer, config, root)
     const identity = {
-      ...identityOf(config, tasks, models),
+      ...identityOf(config, tasks, models, judging.judges),
       optimise: {
         levers: chosen.map(({ name }) => name),
         picker: options.picker ?? 'halving',
@@ -146,13 +151,15 @@ async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Pr
       const refused = (await environment?.prepare(tasks)) ?? []
       if (refused.length > 0) emit({ type: 'refused', tasks: refused })
       const usable = withoutTasks(split, refused)
-      const { signal } = options
       const settings = trialSettings(config, {
         journal: store.journal,
         environment,
         models,
-        ...defined({ signal }),
+        judges: judging,
+        root,
+        signal: options.signal,
       })
+      refuseGroups(settings.scorers, 'a search')
       const result = await searchAndTest({
         config,
         options,
@@ -172,6 +179,7 @@ async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Pr
   } finally {
     await environment?.close()
     await proposer?.dispose()
+    await judges?.dispose()
     for (const { dispose } of models) await dispose()
   }
 }

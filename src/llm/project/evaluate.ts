@@ -1,20 +1,19 @@
 import { resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
-import { encodeEpisode } from '../episode/codec.ts'
-import { inParallel } from '../in-parallel.ts'
-import { redactorOf } from '../tool/redact.ts'
-import { BudgetReached, createBudget, type Spending } from './budget.ts'
-import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
+import type { Spending } from './budget.ts'
+import { type AgogeConfig, checkConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
 import { identityOf, resultFile, withStore } from './evaluation-store.ts'
 import type { Journal, TrialRecord } from './journal.ts'
+import { type OpenedJudges, openJudges } from './judging/judges.ts'
 import { openModels, type OpenedModel } from './models.ts'
-import { runTrial, type TrialSettings, type TrialSpec } from './run-trial.ts'
+import type { TrialSpec } from './run-trial.ts'
 import { type Running, startRunning } from './running.ts'
-import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
-import { createTools, describeTools } from './tools.ts'
+import { runTrials, trialSettings } from './run-trials.ts'
+import { followAll, shuffledTasks } from './sequential.ts'
+import { describeTools } from './tools.ts'
 import { type AgentSetup, checkSetup, readSetup } from '../setup/setup.ts'
 
 /** Settings of `evaluate`. */
@@ -27,6 +26,11 @@ export interface EvaluateOptions {
   resume?: boolean
   /** The result of an earlier evaluation, to be compared with. */
   baseline?: Pick<EvaluationResult, 'models' | 'records'>
+  /**
+   * Folder where evaluations share the answers of judges (`judgements.jsonl`), so that the same output is not judged twice, and where
+   * `agoge judge check` keeps how judges agree with labels. Default: nothing is shared.
+   */
+  shared?: string
   /**
    * Takes the tasks in an order drawn by chance, and stops as soon as every comparison, of models and with the baseline, is clear of zero by
    * an interval that holds at any stop. Default: false.
@@ -79,8 +83,11 @@ async function work(
   const opened = await openModels(config, root)
   const models = withSetups(opened, setupOf(config, root))
   let environment: OpenedEnvironment | undefined
+  let judges: OpenedJudges | undefined
   try {
-    return await withStore(options, identityOf(config, given, models), async (store) => {
+    judges = await openJudges(config, root, opened)
+    const judging = judges
+    return await withStore(options, identityOf(config, given, models, judging.judges), async (store) => {
       const { trials = 1, tools = {} } = config
       environment = config.environment && (await openEnvironment(config.environment, root, options.signal))
       if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
@@ -89,7 +96,9 @@ async function work(
       const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
       const tasks = options.untilCertain === true ? shuffledTasks(usable) : usable
       const names = models.map(({ name }) => name)
-      const specs = planTrials(tasks, models, trials, options.untilCertain)
+      // What is scored task by task is also run so: a budget that ends leaves whole tasks.
+      const byTask = options.untilCertain === true || Object.values(scorersOf(config)).some(isGroupScorer)
+      const specs = planTrials(tasks, models, trials, byTask)
       const sequential = options.untilCertain === true ? followAll(tasks, names, trials, baseline) : undefined
       const records = finishedTrials(specs, store.journal)
       emit({
@@ -100,13 +109,16 @@ async function work(
         tools: describeTools(tools),
         finished: records.size,
       })
-      const { signal } = options
       const spent = await runTrials(specs, {
         settings: trialSettings(config, {
           journal: store.journal,
           environment,
           models: opened,
-          ...defined({ signal }),
+          judges: judging,
+          names,
+          shared: options.shared,
+          root,
+          signal: options.signal,
         }),
         concurrency: config.concurrency,
         keepEpisode: store.keepEpisode,
@@ -121,6 +133,7 @@ async function work(
         spent,
         baseline,
         sequential: sequential?.comparisons(),
+        judges: judging.usage(store.journal),
       })
       store.writeResult(resultFile, result)
       emit({ type: 'result', result })
@@ -128,6 +141,7 @@ async function work(
     })
   } finally {
     await environment?.close()
+    await judges?.dispose()
     for (const { dispose } of opened) await dispose()
   }
 }
@@ -184,99 +198,6 @@ export function planTrials(
   return byTask
     ? tasks.flatMap((task) => numbers.flatMap((trial) => of(task, trial)))
     : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
-}
-
-/** What the trials of a config share. The budget counts what the journal says was spent. */
-export function trialSettings(
-  config: AgogeConfig,
-  {
-    journal,
-    environment,
-    models,
-    signal = new AbortController().signal,
-  }: {
-    journal: Journal
-    environment: OpenedEnvironment | undefined
-    models: readonly OpenedModel[]
-    signal?: AbortSignal
-  },
-): TrialSettings {
-  const budget = createBudget(config.budget)
-  budget.restore(journal.spent)
-  const redactor = redactorOf(secretsOfEnvironment())
-  return {
-    agent: config.agent,
-    scorers: scorersOf(config),
-    tools: createTools(config.tools ?? {}),
-    models,
-    verify: config.verify,
-    environment,
-    journal,
-    budget,
-    limits: {
-      maxOutputTokens: config.maxOutputTokens ?? 4096,
-      retries: config.retries ?? 4,
-      callSeconds: config.callSeconds ?? 120,
-      backoffSeconds: config.backoffSeconds ?? 0.5,
-    },
-    trialSeconds: config.trialSeconds ?? 600,
-    signal,
-    redact: (text: string) => redactor.text(text),
-  }
-}
-
-/** What `runTrials` needs besides the trials. */
-export interface TrialRun {
-  settings: TrialSettings
-  /** Default: 8. */
-  concurrency: number | undefined
-  keepEpisode: (line: string) => void
-  /** Finished trials. Those that are made are added. */
-  records: Map<string, TrialRecord>
-  emit: (event: Exclude<EvaluationEvent, { type: 'result' | 'plan' }>) => void
-  sequential?: Sequential | undefined
-}
-
-/** Runs the trials that have no record yet. Returns what all calls have cost. */
-export async function runTrials(
-  specs: readonly TrialSpec[],
-  { settings, concurrency = 8, keepEpisode, records, emit, sequential }: TrialRun,
-): Promise<Spending> {
-  const { budget, journal } = settings
-  const stop = new AbortController()
-  const signal = AbortSignal.any([settings.signal, stop.signal])
-  const open = specs.filter(({ id }) => !records.has(id))
-  for (const record of records.values()) sequential?.add(record)
-  try {
-    await inParallel(open, concurrency, async (spec) => {
-      if (budget.isReached() || sequential?.isCertain() === true) return
-      try {
-        const { record, episode } = await runTrial(spec, { ...settings, signal })
-        keepEpisode(encodeEpisode(episode))
-        journal.write({ type: 'trial', trial: spec.id, record })
-        records.set(spec.id, record)
-        sequential?.add(record)
-        emit({ type: 'trial', record, done: records.size, total: specs.length, spent: budget.spent() })
-      } catch (error) {
-        // What the others have under way is paid for: it ends by itself, or by the budget too.
-        if (error instanceof BudgetReached) return
-        stop.abort(error)
-        throw error
-      }
-    })
-  } finally {
-    stop.abort(new Error('the evaluation is over'))
-  }
-  if (budget.isReached()) emit({ type: 'budget-reached', spent: budget.spent() })
-  if (sequential?.isCertain() === true) emit({ type: 'certain', comparisons: sequential.comparisons() })
-  return budget.spent()
-}
-
-/** Values of the environment that a message of a service might repeat. */
-function secretsOfEnvironment(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
-  )
 }
 
 /** The tasks of a config, checked. */

@@ -5,6 +5,7 @@ import { openRunFolder } from '../../runs/run-folder.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { type AgogeConfig, scorersOf } from './config.ts'
 import { openJournal } from './journal.ts'
+import type { Judge } from './judging/judges.ts'
 import type { OpenedModel } from './models.ts'
 import { type AgentSetup, setupId } from '../setup/setup.ts'
 
@@ -13,6 +14,7 @@ export function identityOf(
   config: AgogeConfig,
   tasks: readonly FileTask[],
   models: readonly (OpenedModel & { setup?: AgentSetup })[],
+  judges: readonly Judge[],
 ): object {
   const setups = models.flatMap(({ setup }) => (setup === undefined ? [] : [setupId(setup)]))
   return {
@@ -22,6 +24,8 @@ export function identityOf(
     trials: config.trials ?? 1,
     scorers: Object.keys(scorersOf(config)),
     tasks: sha256(JSON.stringify(tasks)),
+    // Evaluations without judges are named as they were before there were any.
+    ...(judges.length > 0 && { judges: judges.map(({ id }) => id) }),
   }
 }
 

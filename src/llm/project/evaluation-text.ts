@@ -1,9 +1,11 @@
 import { count, percent, percentInterval, pointsInterval } from '../../runs/report/format.ts'
 import { reasonsText } from '../evaluation/episode-statistics.ts'
+import type { Spending } from './budget.ts'
 import {
   areCertain,
   type EvaluationResult,
   isClear,
+  type JudgeReport,
   type ModelComparison,
   type ModelEvaluation,
   type SequentialComparison,
@@ -83,9 +85,17 @@ export function evaluationNotes(result: EvaluationResult): string[] {
     ...(isComplete || areCertain(sequential)
       ? []
       : [`not complete: ${records.length} of ${models.length * tasks * trials} trials were finished`]),
-    `spent: ${spent.dollars > 0 ? `${dollarsText(spent.dollars)}, ` : ''}${count(spent.tokens)} tokens`,
+    ...result.judges.map(judgeText),
+    `spent: ${spendingText(spent)}`,
   ]
 }
+
+function judgeText({ scorer, model, calls, spent }: JudgeReport): string {
+  return `judge ${scorer} (${model}): ${count(calls)} calls, ${spendingText(spent)}`
+}
+
+const spendingText = ({ dollars, tokens }: Spending): string =>
+  `${dollars > 0 ? `${dollarsText(dollars)}, ` : ''}${count(tokens)} tokens`
 
 function sequentialText(comparison: SequentialComparison): string {
   const { a, b, n, baseline } = comparison

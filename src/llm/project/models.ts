@@ -7,7 +7,7 @@ import { readChatFormat } from '../agent/chat-format/open-format.ts'
 import { modelFolder } from '../checkpoint/checkpoint.ts'
 import { loadModel } from '../backend/base-model.ts'
 import { hasWeights } from '../model/weight-files.ts'
-import type { AgogeConfig, AnyLanguageModel, LocalRun, Price, Provider } from './config.ts'
+import type { AgogeConfig, AnyLanguageModel, LocalRun, ModelReference, Price, Provider } from './config.ts'
 
 /** A model of the config, ready to be called. */
 export interface OpenedModel {
@@ -68,10 +68,37 @@ export async function openModels(config: AgogeConfig, folder: string): Promise<O
   }
 }
 
-export const isRun = (model: AgogeConfig['models'][number]): model is LocalRun =>
+/**
+ * Opens further models of a config, such as judges, beside those that are open already. The same model is opened once.
+ *
+ * @returns each model by its reference, and those that were opened here.
+ * @throws AgogeError as `openModels` does.
+ */
+export async function openFurther(
+  references: readonly ModelReference[],
+  config: AgogeConfig,
+  folder: string,
+  models: readonly OpenedModel[],
+): Promise<{ of: (reference: ModelReference) => OpenedModel; opened: OpenedModel[] }> {
+  const isSame = (a: ModelReference, b: ModelReference): boolean =>
+    a === b || (isRun(a) && isRun(b) && a.folder === b.folder)
+  const further = references.filter(
+    (one, at) =>
+      !config.models.some((model) => isSame(model, one)) &&
+      references.findIndex((other) => isSame(other, one)) === at,
+  )
+  const opened = await openModels({ ...config, models: further }, folder)
+  const all = [...config.models, ...further]
+  return {
+    of: (reference) => [...models, ...opened][all.findIndex((one) => isSame(one, reference))],
+    opened,
+  }
+}
+
+export const isRun = (model: ModelReference): model is LocalRun =>
   typeof model === 'object' && 'kind' in model && model.kind === 'run'
 
-function nameOf(model: AgogeConfig['models'][number]): string {
+function nameOf(model: ModelReference): string {
   if (typeof model === 'string') return model
   if (isRun(model)) return basename(model.folder)
   return `${model.provider}/${model.modelId}`

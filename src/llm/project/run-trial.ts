@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts'
 import { type CallOptions, type LanguageModel, readConversation } from '../agent/ai-sdk/read-call.ts'
 import { AgogeError } from '../../error.ts'
-import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } from '../episode/score.ts'
+import type { Scored, Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { isOverflow, untilAborted } from '../rollout/agents/rollout-agent.ts'
@@ -11,10 +11,11 @@ import { withSetup } from '../setup/with-setup.ts'
 import type { ToolLike } from '../tool/define-tools.ts'
 import { InfrastructureError, type ToolSpec } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
-import type { AgogeConfig, Scorer, Trial } from './config.ts'
+import type { AgogeConfig, Trial } from './config.ts'
 import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environment.ts'
 import type { Journal, TrialRecord } from './journal.ts'
 import { type CallLimits, type CallMeter, type CallResult, meterModel } from './metered-model.ts'
+import type { OpenedScorer } from './judging/score-trials.ts'
 import type { OpenedModel } from './models.ts'
 import { type RecordedCalls, recordCalls } from './record-calls.ts'
 import { textOf } from './scorers.ts'
@@ -33,7 +34,7 @@ export interface TrialSpec {
 /** What all trials of an evaluation share. */
 export interface TrialSettings {
   agent: AgogeConfig['agent']
-  scorers: Readonly<Record<string, Scorer>>
+  scorers: readonly OpenedScorer[]
   /** Those that a setup may name. */
   models: readonly OpenedModel[]
   verify?: Verify | undefined
@@ -44,6 +45,8 @@ export interface TrialSettings {
   budget: Budget
   limits: CallLimits
   trialSeconds: number
+  /** Ends all of them. */
+  stop: AbortController
   /** Called with the tools of each call, as the model sees them. Default: nothing. */
   onOffered?: (tools: readonly ToolSpec[]) => void
   signal: AbortSignal
@@ -51,14 +54,16 @@ export interface TrialSettings {
   redact: (text: string) => string
 }
 
-/** A trial that ended: its record and its episode. */
+/** A trial that ended and is not scored yet. */
 export interface EndedTrial {
-  record: TrialRecord
   episode: Trial
+  modelCalls: number
+  /** Of the agent's calls. */
+  cost: Spending
 }
 
 /**
- * Runs the agent once and scores what it did. A fault of a model, a tool or a scorer masks the trial, also if the agent hid it: what an agent
+ * Runs the agent once. A fault of a model or a tool masks the trial, also if the agent hid it: what an agent
  * does without the answer that it was waiting for says nothing about it.
  *
  * @throws AgogeError for a mistake that no trial would get over; BudgetReached if the budget did not suffice; the reason of `signal`.
@@ -124,13 +129,13 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   const episode: Trial = {
     ...episodeOf(spec, ended, calls),
     timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
+    model: spec.model.name,
     given: task,
     output: ended.output,
     ...defined({ judgement: ended.judgement }),
     ...(ended.error !== undefined && { error: redact(ended.error) }),
   }
-  const scores = await scoreTrial(episode, settings)
-  return { record: recordOf(spec, episode, scores, calls, spent), episode }
+  return { episode, modelCalls: calls.count(), cost: spent }
 }
 
 /** The model that the agent gets: metered, and changed by the setup of the trial. */
@@ -228,66 +233,24 @@ function episodeOf(
   }
 }
 
-/**
- * Asks the scorers and puts the result into the episode. A scorer that cannot judge, or whose own service fails, masks the trial.
- *
- * @throws AgogeError `bad-reward` if a scorer returns something that is not a score; any other error that a scorer throws.
- */
-export async function scoreTrial(
-  episode: Trial,
-  { scorers, signal }: Pick<TrialSettings, 'scorers' | 'signal'>,
-): Promise<Record<string, number | null>> {
-  if (episode.status !== 'ok') return {}
-  const scores: Record<string, number | null> = {}
-  const reasons: string[] = []
-  for (const [name, scorer] of Object.entries(scorers)) {
-    const score = readScore(await askScorer(scorer, episode, signal), `trial ${episode.id}`)
-    scores[name] = score.value
-    if (score.value === null) reasons.push(`${name}: ${score.reason ?? 'it could not be judged'}`)
-    const { reason } = score
-    episode.rewards.push(
-      ...rewardsOfScore(score, 'agent').map((reward) => ({ ...reward, name: `${name}:${reward.name}` })),
-      { agent: 'agent', name, value: score.value, ...(reason !== undefined && { reason }) },
-    )
-  }
-  const values = Object.values(scores)
-  if (reasons.length > 0) {
-    episode.status = 'masked'
-    episode.error = reasons.join('; ')
-  } else episode.success = values.every((value) => value !== null && value >= 1)
-  return scores
-}
-
-async function askScorer(scorer: Scorer, episode: Trial, signal: AbortSignal): Promise<Score> {
-  try {
-    return await scorer(episode, { signal })
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!(error instanceof InfrastructureError)) throw error
-    return { value: null, reason: error.message }
-  }
-}
-
-function recordOf(
-  { model, task, trial }: TrialSpec,
-  episode: Trial,
+/** The record of a trial that was scored. */
+export function recordOf(
+  { episode, modelCalls, cost }: EndedTrial,
   scores: Record<string, number | null>,
-  calls: RecordedCalls,
-  cost: Spending,
 ): TrialRecord {
-  const { status, ending, success, usage, kind, timing, error } = episode
+  const { model, task, seed, status, ending, success, usage, kind, timing, error } = episode
   return {
-    model: model.name,
-    task: task.id,
+    model,
+    task,
     kind,
-    trial,
+    trial: seed,
     status,
     ending,
     success,
     scores,
     cost,
     seconds: timing.seconds,
-    modelCalls: calls.count(),
+    modelCalls,
     usage,
     ...(error !== undefined && { error }),
   }

@@ -6,7 +6,8 @@ import type { Episode } from '../../episode/types.ts'
 import type { AgentProgram, AgentTask } from '../../rollout/agents/rollout-agent.ts'
 import { InfrastructureError } from '../../tool/tool.ts'
 import type { Trial } from '../config.ts'
-import { type Played, playAgent, scoreTrial, type TrialSettings } from '../run-trial.ts'
+import { scoreTrial, settle } from '../judging/score-trials.ts'
+import { type Played, playAgent, type TrialSettings } from '../run-trial.ts'
 
 /** A task of a config, as rollouts take it. */
 export interface ConfigTask extends AgentTask {
@@ -60,13 +61,14 @@ const memberOf = (episode: string): number => Number(/\/(\d+)$/.exec(episode)?.[
 
 /** 1 where each scorer gives at least 1. The scores themselves are its parts. */
 async function judge(
-  { scorers, signal }: TrialSettings,
+  { scorers }: TrialSettings,
   { given }: ConfigTask,
   { output, judgement }: Played,
   episode: Parameters<AgentProgram<ConfigTask, Played>['judge']>[2],
 ): Promise<Score> {
   const trial: Trial = {
     ...episode,
+    model: 'trained',
     status: 'ok',
     ending: 'answered',
     success: null,
@@ -75,7 +77,8 @@ async function judge(
     output,
     ...defined({ judgement }),
   }
-  const scores = await scoreTrial(trial, { scorers, signal })
+  const scores = await scoreTrial(trial, scorers)
+  settle(trial, scores, scorers)
   if (trial.status === 'masked') return { value: null, ...defined({ reason: trial.error }) }
   return { value: Number(trial.success), parts: scores as Record<string, number> }
 }

@@ -11,15 +11,11 @@ import { smallModelPlan } from '../../training/defaults.ts'
 import { trainAgent } from '../../training/train-agent.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from '../config.ts'
 import { openEnvironment, type OpenedEnvironment } from '../environment.ts'
-import {
-  type EvaluationEvent,
-  finishedTrials,
-  planTrials,
-  readTasks,
-  runTrials,
-  trialSettings,
-} from '../evaluate.ts'
-import { identityOf, type Store, withStore } from '../evaluation-store.ts'
+import { type EvaluationEvent, finishedTrials, planTrials, readTasks } from '../evaluate.ts'
+import { runTrials, trialSettings } from '../run-trials.ts'
+import { type OpenedJudges, openJudges } from '../judging/judges.ts'
+import { refuseGroups } from '../judging/score-trials.ts'
+import { identityOf, resultFile, type Store, withStore } from '../evaluation-store.ts'
 import { type EvaluationResult, summarise } from '../evaluation.ts'
 import type { TrialRecord } from '../journal.ts'
 import type { OpenedModel } from '../models.ts'
@@ -134,9 +130,15 @@ async function work(
   const onNote = (text: string): void => emit({ type: 'note', text })
   const model = await openTrainable(config, options, { root, seed, onNote, ...defined({ signal }) })
   let environment: OpenedEnvironment | undefined
+  let judges: OpenedJudges | undefined
   try {
+    judges = await openJudges(config, root, [])
+    const judging = judges
     const arms = [asOpenedModel(model, 'before'), asOpenedModel(model, 'trained')]
-    const identity = { ...identityOf(config, given, arms), training: settingsOf(config, options, model) }
+    const identity = {
+      ...identityOf(config, given, arms, judging.judges),
+      training: settingsOf(config, options, model),
+    }
     return await withStore({ out: join(path, 'evaluation'), resume }, identity, async (store) => {
       environment = config.environment && (await openEnvironment(config.environment, root, signal))
       const forecast = forecastOf(config, options, split)
@@ -150,24 +152,40 @@ async function work(
       const { train, validation, test, isMarked } = usable
       emit({ type: 'split', train: train.length, validation: validation.length, test: test.length, isMarked })
       emit({ type: 'plan', forecast: forecastOf(config, options, usable), folder: path })
-      // Models in this process cost nothing.
-      const { budget: _, ...free } = config
-      const settings = trialSettings(free, { journal: store.journal, environment, ...defined({ signal }) })
+      const settings = trialSettings(budgetOfJudges(config, judging), {
+        journal: store.journal,
+        environment,
+        models: [],
+        judges: judging,
+        names: arms.map(({ name }) => name),
+        root,
+        signal,
+      })
+      refuseGroups(settings.scorers, 'a training')
       const measure = measuring({ config, test, arms, settings, store, emit })
       const before = await measure('before')
       const left = timeLeft(options.minutes, started, before)
       const steps = await learn({ config, options, path, model, split: usable, settings, left, emit })
       await measure('trained')
       const evaluation = measure.result()
-      store.finish(evaluation)
+      store.writeResult(resultFile, evaluation)
       const result = { folder: path, steps, evaluation }
       emit({ type: 'result', result })
       return result
     })
   } finally {
     await environment?.close()
+    await judges?.dispose()
     await model.backend.dispose?.()
   }
+}
+
+/** The model in this process costs nothing, so only the calls of judges are limited. */
+function budgetOfJudges(config: AgogeConfig, { judges }: OpenedJudges): AgogeConfig {
+  const { budget, ...free } = config
+  const dollars = budget?.dollars
+  if (dollars !== undefined) return { ...free, budget: { dollars } }
+  return judges.length === 0 || budget === undefined ? free : { ...free, budget }
 }
 
 /** What decides the result. A run that is resumed with other settings is refused. */
