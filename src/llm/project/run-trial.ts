@@ -13,7 +13,7 @@ import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environ
 import type { Journal, TrialRecord } from './journal.ts'
 import { type CallLimits, meterModel } from './metered-model.ts'
 import type { OpenedModel } from './models.ts'
-import { type RecordedCalls, recordCalls } from './record-calls.ts'
+import { type RecordedCalls, recordCalls } from '../gateway/record-calls.ts'
 import { textOf } from './scorers.ts'
 import type { ToolTrial } from './tools.ts'
 
