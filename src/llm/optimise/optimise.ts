@@ -3,6 +3,7 @@ import { AgogeError } from '../../error.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Spending } from '../project/budget.ts'
 import { type AgogeConfig, checkConfig, type ToolRules } from '../project/config.ts'
+import { createTrialEndpoints } from '../project/endpoint.ts'
 import { openEnvironment, type OpenedEnvironment } from '../project/environment.ts'
 import type { OptimiseSettings } from '../project/optimise-settings.ts'
 import { readTasks } from '../project/evaluate.ts'
@@ -133,6 +134,7 @@ async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Pr
   let environment: OpenedEnvironment | undefined
   let proposer: OpenedProposer | undefined
   let judges: OpenedJudges | undefined
+  const endpoints = createTrialEndpoints()
   try {
     judges = await openJudges(config, root, models)
     const judging = judges
@@ -156,6 +158,7 @@ async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Pr
         environment,
         models,
         judges: judging,
+        endpoints,
         root,
         signal: options.signal,
       })
@@ -179,6 +182,7 @@ async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Pr
   } finally {
     await environment?.close()
     await proposer?.dispose()
+    await endpoints.close()
     await judges?.dispose()
     for (const { dispose } of models) await dispose()
   }

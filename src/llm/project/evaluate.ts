@@ -3,6 +3,7 @@ import { defined } from '../../defined.ts'
 import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
 import type { Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
+import { createTrialEndpoints } from './endpoint.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
 import { identityOf, resultFile, withStore } from './evaluation-store.ts'
@@ -84,6 +85,7 @@ async function work(
   const models = withSetups(opened, setupOf(config, root))
   let environment: OpenedEnvironment | undefined
   let judges: OpenedJudges | undefined
+  const endpoints = createTrialEndpoints()
   try {
     judges = await openJudges(config, root, opened)
     const judging = judges
@@ -115,6 +117,7 @@ async function work(
           environment,
           models: opened,
           judges: judging,
+          endpoints,
           names,
           shared: options.shared,
           root,
@@ -141,6 +144,7 @@ async function work(
     })
   } finally {
     await environment?.close()
+    await endpoints.close()
     await judges?.dispose()
     for (const { dispose } of opened) await dispose()
   }

@@ -11,6 +11,8 @@ import {
   type Reservation,
   type Spending,
 } from './budget.ts'
+import { tokensOf } from '../gateway/answer.ts'
+import type { CallResult } from '../gateway/record-calls.ts'
 import { failureOf } from '../agent/call-failures.ts'
 import type { Journal } from './journal.ts'
 import type { OpenedModel } from './models.ts'
@@ -23,13 +25,6 @@ export interface CallLimits {
   callSeconds: number
   /** Pause before the first retry in seconds; it doubles each time. */
   backoffSeconds: number
-}
-
-/** What a call gave, in the form of all versions of the AI SDK. */
-export interface CallResult {
-  /** Texts, reasoning and tool calls, as model objects return them. */
-  content: readonly { type: string; [field: string]: unknown }[]
-  tokens: CallTokens | undefined
 }
 
 /** The calls of one trial. */
@@ -229,15 +224,6 @@ function refuseFiles({ prompt }: CallOptions): void {
       given: 'a prompt with a file, and a budget',
       expected: 'prompts of text, or no budget',
     })
-}
-
-/** Version 2 of the specification counts tokens as numbers, later ones as totals with parts. */
-function tokensOf(usage: unknown): CallTokens | undefined {
-  const { inputTokens, outputTokens } = (usage ?? {}) as { inputTokens?: unknown; outputTokens?: unknown }
-  const [input, output] = [inputTokens, outputTokens].map((count) =>
-    typeof count === 'object' && count !== null && 'total' in count ? count.total : count,
-  )
-  return typeof input === 'number' && typeof output === 'number' ? { input, output } : undefined
 }
 
 const isKept = ({ type }: StreamedPart): boolean => type !== 'raw'

@@ -11,13 +11,14 @@ import { withSetup } from '../setup/with-setup.ts'
 import type { ToolLike } from '../tool/define-tools.ts'
 import { InfrastructureError, type ToolSpec } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
-import type { AgogeConfig, Trial } from './config.ts'
+import type { AgentEnvironment, AgogeConfig, Trial } from './config.ts'
+import type { TrialEndpoints } from './endpoint.ts'
 import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environment.ts'
 import type { Journal, TrialRecord } from './journal.ts'
-import { type CallLimits, type CallMeter, type CallResult, meterModel } from './metered-model.ts'
+import { type CallLimits, type CallMeter, meterModel } from './metered-model.ts'
 import type { OpenedScorer } from './judging/score-trials.ts'
 import type { OpenedModel } from './models.ts'
-import { type RecordedCalls, recordCalls } from './record-calls.ts'
+import { type CallResult, type RecordedCalls, recordCalls } from '../gateway/record-calls.ts'
 import { textOf } from './scorers.ts'
 import type { ToolTrial } from './tools.ts'
 
@@ -41,6 +42,7 @@ export interface TrialSettings {
   tools: (trial: ToolTrial) => Record<string, ToolLike>
   /** Default: none. */
   environment?: Pick<OpenedEnvironment, 'open'> | undefined
+  endpoints: TrialEndpoints
   journal: Journal
   budget: Budget
   limits: CallLimits
@@ -96,13 +98,16 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   }
   const onFault = (reason: string): void => void faults.push(new InfrastructureError(reason))
   const tools = settings.tools({ id: spec.id, journal, onFault })
+  const metered = modelOfTrial(spec, meter, settings)
+  const endpoint = settings.endpoints.of({ model: metered, name: spec.model.name, onFault: meter.onFault })
 
   const act = async (): Promise<Ended> => {
     try {
       const { output, judgement } = await playAgent(task, {
         ...settings,
         tools,
-        model: modelOfTrial(spec, meter, settings),
+        model: metered,
+        endpoint: endpoint.open,
         trial,
         signal,
         done,
@@ -118,9 +123,12 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
       if (fault !== undefined) throw fault
       if (deadline.aborted)
         return masked('deadline', new Error(`the trial took longer than ${settings.trialSeconds} s`))
-      if (isOverflow(error)) return { status: 'failed', ending: 'token-limit', output: null }
+      if (isOverflow(error) || (endpoint.isOverflowing() && faults.length === 0))
+        return { status: 'failed', ending: 'token-limit', output: null }
       if (AgogeError.isInstance(error)) throw error
       return masked('infrastructure', faults[0] ?? error)
+    } finally {
+      endpoint.close()
     }
   }
   const ended = await act()
@@ -152,6 +160,7 @@ function modelOfTrial({ model, setup }: TrialSpec, meter: CallMeter, settings: T
 /** What `playAgent` needs besides the task. */
 export interface PlaySettings extends Pick<TrialSettings, 'agent' | 'environment'> {
   model: LanguageModel
+  endpoint: AgentEnvironment['endpoint']
   /** Those of the config. */
   tools: Record<string, ToolLike>
   trial: number
@@ -173,7 +182,7 @@ export interface Played {
 /** Runs the agent once, in a state of its own if there is an environment. Throws what the agent throws, and the reason of `signal`. */
 export async function playAgent(
   task: FileTask,
-  { agent, environment, model, tools, trial, signal, done, onFault, isFaulty }: PlaySettings,
+  { agent, environment, model, endpoint, tools, trial, signal, done, onFault, isFaulty }: PlaySettings,
 ): Promise<Played> {
   let session: TrialSession | undefined
   try {
@@ -181,6 +190,7 @@ export async function playAgent(
     const act = async (): Promise<unknown> =>
       agent(task, {
         model,
+        endpoint,
         // The types of a config know its own tools by name.
         tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
         signal,

@@ -3,6 +3,7 @@ import { inParallel } from '../in-parallel.ts'
 import { redactorOf } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, isGroupScorer } from './config.ts'
+import type { TrialEndpoints } from './endpoint.ts'
 import type { OpenedEnvironment } from './environment.ts'
 import type { EvaluationEvent } from './evaluate.ts'
 import type { Journal, TrialRecord } from './journal.ts'
@@ -21,6 +22,7 @@ export interface OpenedForTrials {
   /** Those of the config. */
   models: readonly OpenedModel[]
   judges: OpenedJudges
+  endpoints: TrialEndpoints
   /** The columns that are compared. Default: the names of the models. */
   names?: readonly string[]
   /** The file in which judgements are shared with other evaluations. Default: none. */
@@ -63,6 +65,7 @@ export function trialSettings(config: AgogeConfig, opened: OpenedForTrials): Tri
     models,
     verify: config.verify,
     environment,
+    endpoints: opened.endpoints,
     trialSeconds: config.trialSeconds ?? 600,
   }
 }

@@ -39,16 +39,22 @@ export function agentProgram(
       const onFault = (reason: string): void => void faults.push(reason)
       const { journal } = settings
       const id = `${episode}@${version() ?? 0}`
+      const endpoint = settings.endpoints.of({
+        model,
+        name: 'trained',
+        onFault: ({ message }) => onFault(message),
+      })
       const played = await playAgent(given, {
         ...settings,
         model,
+        endpoint: endpoint.open,
         tools: settings.tools({ id, journal, onFault }),
         trial: memberOf(episode),
         signal: AbortSignal.any([signal, done.signal]),
         done,
         onFault,
         isFaulty: () => faults.length > 0,
-      })
+      }).finally(endpoint.close)
       if (faults.length > 0) throw new InfrastructureError(faults[0])
       return played
     },

@@ -10,6 +10,7 @@ import type { AlgorithmDefinition } from '../../algorithm/define-algorithm.ts'
 import { smallModelPlan } from '../../training/defaults.ts'
 import { trainAgent } from '../../training/train-agent.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from '../config.ts'
+import { createTrialEndpoints } from '../endpoint.ts'
 import { openEnvironment, type OpenedEnvironment } from '../environment.ts'
 import { type EvaluationEvent, finishedTrials, planTrials, readTasks } from '../evaluate.ts'
 import { runTrials, trialSettings } from '../run-trials.ts'
@@ -131,6 +132,7 @@ async function work(
   const model = await openTrainable(config, options, { root, seed, onNote, ...defined({ signal }) })
   let environment: OpenedEnvironment | undefined
   let judges: OpenedJudges | undefined
+  const endpoints = createTrialEndpoints()
   try {
     judges = await openJudges(config, root, [])
     const judging = judges
@@ -146,7 +148,7 @@ async function work(
         [environment?.plan, ...describeTraining(forecast)].filter((text) => text !== undefined).join('\n'),
         environment?.needsConsent ?? false,
       )
-      const refused = (await environment?.prepare(given.map((task) => ({ ...task, split: 'test' })))) ?? []
+      const refused = (await environment?.prepare(given)) ?? []
       if (refused.length > 0) emit({ type: 'refused', tasks: refused })
       const usable = without(split, new Set(refused.map(({ id }) => id)))
       const { train, validation, test, isMarked } = usable
@@ -157,6 +159,7 @@ async function work(
         environment,
         models: [],
         judges: judging,
+        endpoints,
         names: arms.map(({ name }) => name),
         root,
         signal,
@@ -175,6 +178,7 @@ async function work(
     })
   } finally {
     await environment?.close()
+    await endpoints.close()
     await judges?.dispose()
     await model.backend.dispose?.()
   }

@@ -13,7 +13,7 @@ import { scoreGroups } from '../../reward/reward.ts'
 import type { Reward } from '../../reward/reward.ts'
 import { createLockstep } from './lockstep.ts'
 import type { Lockstep } from './lockstep.ts'
-import { createRecorder } from './recorder.ts'
+import { createRecorder, recordSaid } from './recorder.ts'
 import type { PlacedCall, Recorder } from './recorder.ts'
 
 /** One task for an agent. */
@@ -246,22 +246,7 @@ function samplingAnswer<T extends AgentTask, R>(
       )
       const raw = (tokens: Int32Array): string => tokenizer.decode(tokens)
       const said = readAnswer(output.tokens, format, call, raw, (i) => `${turn}.${i}`)
-      const { text, reasoning, calls } = said
-      const message: ConversationMessage = {
-        role: 'assistant',
-        text,
-        ...defined({ reasoning }),
-        ...(calls.length === 0 ? {} : { calls }),
-      }
-      recorder.answered(placed, {
-        message,
-        invalid: said.invalid,
-        output: output.tokens,
-        logprobs: output.logprobs,
-        weightVersion: output.weightVersion,
-        sampling: { temperature },
-        trainable: true,
-      })
+      recordSaid(recorder, placed, { output, said }, { sampling: { temperature }, trainable: true })
       return { prompt: placed.prompt, output, said }
     }
   }
