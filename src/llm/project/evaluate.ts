@@ -3,9 +3,15 @@ import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environm
 import type { Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
-import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
+import {
+  type EvaluationResult,
+  type JudgeReport,
+  type SequentialComparison,
+  summarise,
+} from './evaluation.ts'
 import { identityOf, withStore } from './evaluation-store.ts'
-import type { TrialRecord } from './journal.ts'
+import type { Journal, TrialRecord } from './journal.ts'
+import { readChecks } from './judging/check-judges.ts'
 import { type OpenedJudges, openJudges } from './judging/judges.ts'
 import { openModels, type OpenedModel } from './models.ts'
 import type { TrialSpec } from './run-trial.ts'
@@ -156,7 +162,7 @@ async function work(
         spent,
         baseline,
         sequential: sequential?.comparisons(),
-        judges: opened.usage(store.journal),
+        judges: reportsOf(opened, store.journal, options.shared),
       })
       store.finish(result)
       emit({ type: 'result', result })
@@ -167,6 +173,14 @@ async function work(
     await judges?.dispose()
     for (const { dispose } of models) await dispose()
   }
+}
+
+function reportsOf(opened: OpenedJudges, journal: Journal, shared: string | undefined): JudgeReport[] {
+  const checks = readChecks(shared)
+  return opened.usage(journal).map((judge) => {
+    const { kappa, labels } = checks.get(judge.id) ?? {}
+    return { ...judge, agreement: kappa === undefined || labels === undefined ? null : { kappa, labels } }
+  })
 }
 
 const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRecord][] =>

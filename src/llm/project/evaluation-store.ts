@@ -7,6 +7,7 @@ import { type AgogeConfig, scorersOf } from './config.ts'
 import type { EvaluationResult } from './evaluation.ts'
 import { openJournal } from './journal.ts'
 import type { Judge } from './judging/judges.ts'
+import { episodesFile } from './judging/stored-trials.ts'
 import type { OpenedModel } from './models.ts'
 
 /** What decides the trials of an evaluation. Limits may change when it is continued, and the budget. */
@@ -63,7 +64,7 @@ export async function withStore<T>(
     const journal = openJournal(folder.file(journalFile), identity, { resume })
     return await use({
       journal,
-      keepEpisode: (line) => folder.append('episodes.jsonl', [line]),
+      keepEpisode: (line) => folder.append(episodesFile, [line]),
       finish: (result) => folder.write(resultFile, `${JSON.stringify(result, null, 2)}\n`),
     })
   } finally {

@@ -11,6 +11,7 @@ import {
   type Reservation,
   type Spending,
 } from './budget.ts'
+import type { AgogeConfig } from './config.ts'
 import { failureOf } from '../agent/call-failures.ts'
 import type { Journal } from './journal.ts'
 import type { OpenedModel } from './models.ts'
@@ -23,6 +24,16 @@ export interface CallLimits {
   callSeconds: number
   /** Pause before the first retry in seconds; it doubles each time. */
   backoffSeconds: number
+}
+
+/** The limits of a config. */
+export function limitsOf({
+  maxOutputTokens = 4096,
+  retries = 4,
+  callSeconds = 120,
+  backoffSeconds = 0.5,
+}: Pick<AgogeConfig, keyof CallLimits>): CallLimits {
+  return { maxOutputTokens, retries, callSeconds, backoffSeconds }
 }
 
 /** What a call gave, in the form of all versions of the AI SDK. */
