@@ -133,7 +133,7 @@ function showEvent(event: EvaluationEvent, progress: ReturnType<typeof createPro
   else if (event.type === 'certain') progress.line('every comparison is certain; no further trial is needed')
 }
 
-/** @throws AgogeError `bad-config` if the file cannot be read or exports something else. */
+/** Reads a config from its file. @throws AgogeError `bad-config` if it cannot be read or exports something else. */
 export async function readConfig(path: string): Promise<AgogeConfig> {
   const file = resolve(path)
   const fail = (given: unknown, cause?: unknown): AgogeError =>

@@ -5,9 +5,15 @@ import type { Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
 import { createTrialEndpoints } from './endpoint.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
-import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
+import {
+  type EvaluationResult,
+  type JudgeReport,
+  type SequentialComparison,
+  summarise,
+} from './evaluation.ts'
 import { identityOf, resultFile, withStore } from './evaluation-store.ts'
 import type { Journal, TrialRecord } from './journal.ts'
+import { readChecks } from './judging/check-judges.ts'
 import { type OpenedJudges, openJudges } from './judging/judges.ts'
 import { openModels, type OpenedModel } from './models.ts'
 import type { TrialSpec } from './run-trial.ts'
@@ -136,7 +142,7 @@ async function work(
         spent,
         baseline,
         sequential: sequential?.comparisons(),
-        judges: judging.usage(store.journal),
+        judges: reportsOf(judging, store.journal, options.shared),
       })
       store.writeResult(resultFile, result)
       emit({ type: 'result', result })
@@ -176,6 +182,14 @@ function withSetups(
 /** The trials that a journal has already. */
 export const finishedTrials = (specs: readonly TrialSpec[], { trials }: Journal): Map<string, TrialRecord> =>
   new Map(specs.flatMap(({ id }) => entryOf(id, trials.get(id))))
+
+function reportsOf(opened: OpenedJudges, journal: Journal, shared: string | undefined): JudgeReport[] {
+  const checks = readChecks(shared)
+  return opened.usage(journal).map((judge) => {
+    const { kappa, labels } = checks.get(judge.id) ?? {}
+    return { ...judge, agreement: kappa === undefined || labels === undefined ? null : { kappa, labels } }
+  })
+}
 
 const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRecord][] =>
   record === undefined ? [] : [[id, record]]

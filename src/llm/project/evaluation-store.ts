@@ -6,6 +6,7 @@ import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { type AgogeConfig, scorersOf } from './config.ts'
 import { openJournal } from './journal.ts'
 import type { Judge } from './judging/judges.ts'
+import { episodesFile } from './judging/stored-trials.ts'
 import type { OpenedModel } from './models.ts'
 import { type AgentSetup, setupId } from '../setup/setup.ts'
 
@@ -65,7 +66,7 @@ export async function withStore<T>(
     const journal = openJournal(folder.file(journalFile), identity, { resume })
     return await use({
       journal,
-      keepEpisode: (line) => folder.append('episodes.jsonl', [line]),
+      keepEpisode: (line) => folder.append(episodesFile, [line]),
       writeResult: (file, result) => folder.write(file, `${JSON.stringify(result, null, 2)}\n`),
     })
   } finally {

@@ -1,4 +1,5 @@
 import { count, percent, percentInterval, pointsInterval } from '../../runs/report/format.ts'
+import type { MeanEstimate } from '../../statistics/statistics.ts'
 import { reasonsText } from '../evaluation/episode-statistics.ts'
 import type { Spending } from './budget.ts'
 import {
@@ -90,11 +91,22 @@ export function evaluationNotes(result: EvaluationResult): string[] {
   ]
 }
 
-function judgeText({ scorer, model, calls, spent }: JudgeReport): string {
-  return `judge ${scorer} (${model}): ${count(calls)} calls, ${spendingText(spent)}`
+function judgeText({ scorer, model, calls, spent, agreement }: JudgeReport): string {
+  const checked =
+    agreement === null
+      ? ''
+      : `; kappa with labels ${kappaText(agreement.kappa)} of ${agreement.labels} trials`
+  return `judge ${scorer} (${model}): ${count(calls)} calls, ${spendingText(spent)}${checked}`
 }
 
-const spendingText = ({ dollars, tokens }: Spending): string =>
+/** `0.71 (0.58–0.82)`, or why there is no interval. */
+export function kappaText(kappa: MeanEstimate): string {
+  const [mean, low, high] = [kappa.mean, kappa.low, kappa.high].map((value) => value?.toFixed(2))
+  return kappa.low === null ? `${mean} (${kappa.noInterval})` : `${mean} (${low}–${high})`
+}
+
+/** `$0.012, 1,440 tokens`. */
+export const spendingText = ({ dollars, tokens }: Spending): string =>
   `${dollars > 0 ? `${dollarsText(dollars)}, ` : ''}${count(tokens)} tokens`
 
 function sequentialText(comparison: SequentialComparison): string {

@@ -1,6 +1,12 @@
 import { defined } from '../../defined.ts'
 import type { AnytimeInterval } from '../../statistics/anytime.ts'
-import { average, type Estimate, type MeanEstimate, quantile } from '../../statistics/statistics.ts'
+import {
+  average,
+  type Estimate,
+  intervalText,
+  type MeanEstimate,
+  quantile,
+} from '../../statistics/statistics.ts'
 import {
   compareSuccess,
   isJudged,
@@ -19,6 +25,7 @@ import {
 } from '../evaluation/trial-statistics.ts'
 import type { Spending } from './budget.ts'
 import type { TrialRecord } from './journal.ts'
+import type { KeptCheck } from './judging/check-judges.ts'
 import type { Judge } from './judging/judges.ts'
 
 /** The results of one model. Rates and means are over judged trials. */
@@ -77,7 +84,12 @@ export interface JudgeReport extends Judge {
   /** Calls that were answered. Questions that are known from other evaluations are none. */
   calls: number
   spent: Spending
+  /** How it agrees with labels; null if it was not compared with any. */
+  agreement: Omit<KeptCheck, 'id'> | null
 }
+
+/** Below this lower end of the interval of kappa, a judge is not trusted. */
+export const trustedKappa = 0.6
 
 /** The result of an evaluation. `records` are all finished trials, so that a later evaluation can be compared with it. */
 export interface EvaluationResult {
@@ -158,7 +170,7 @@ export function summarise(finished: readonly TrialRecord[], settings: SummarySet
     ...defined({ sequential }),
     judges: judges.map((judge) => ({ ...judge, spent: roundedCost(judge.spent) })),
     spent: roundedCost(spent),
-    warnings: warningsOf(results),
+    warnings: [...warningsOf(results), ...judges.flatMap(warningOfJudge)],
     records,
   }
 }
@@ -246,6 +258,16 @@ function scoresByTask(judged: readonly TrialRecord[], scorer: string): Map<strin
     if (typeof value === 'number') byTask.set(task, [...(byTask.get(task) ?? []), value])
   }
   return byTask
+}
+
+function warningOfJudge({ scorer, agreement }: JudgeReport): string[] {
+  if (agreement === null) return [`the judge ${scorer} was not compared with labels: agoge judge check`]
+  const { kappa } = agreement
+  return kappa.low !== null && kappa.low >= trustedKappa
+    ? []
+    : [
+        `the judge ${scorer} is not shown to agree with labels: kappa ${kappa.mean.toFixed(2)} (${intervalText(kappa, (value) => value.toFixed(2))})`,
+      ]
 }
 
 /** The chance at which shares of masked trials as different as those are reported. */

@@ -13,6 +13,7 @@ import {
 } from './budget.ts'
 import { tokensOf } from '../gateway/answer.ts'
 import type { CallResult } from '../gateway/record-calls.ts'
+import type { AgogeConfig } from './config.ts'
 import { failureOf } from '../agent/call-failures.ts'
 import type { Journal } from './journal.ts'
 import type { OpenedModel } from './models.ts'
@@ -25,6 +26,16 @@ export interface CallLimits {
   callSeconds: number
   /** Pause before the first retry in seconds; it doubles each time. */
   backoffSeconds: number
+}
+
+/** The limits of a config. */
+export function limitsOf({
+  maxOutputTokens = 4096,
+  retries = 4,
+  callSeconds = 120,
+  backoffSeconds = 0.5,
+}: Pick<AgogeConfig, keyof CallLimits>): CallLimits {
+  return { maxOutputTokens, retries, callSeconds, backoffSeconds }
 }
 
 /** The calls of one trial. */

@@ -7,6 +7,7 @@ import type { TrialEndpoints } from './endpoint.ts'
 import type { OpenedEnvironment } from './environment.ts'
 import type { EvaluationEvent } from './evaluate.ts'
 import type { Journal, TrialRecord } from './journal.ts'
+import { limitsOf } from './metered-model.ts'
 import { openJudgements } from './judging/judgements.ts'
 import type { OpenedJudges } from './judging/judges.ts'
 import { scoreGroup, scoreTrial, settle, type TrialScores } from './judging/score-trials.ts'
@@ -38,18 +39,12 @@ export function trialSettings(config: AgogeConfig, opened: OpenedForTrials): Tri
   const budget = createBudget(config.budget)
   budget.restore(journal.spent)
   const stop = new AbortController()
-  const redactor = redactorOf(secretsOfEnvironment())
   const calls = {
     journal,
     budget,
-    limits: {
-      maxOutputTokens: config.maxOutputTokens ?? 4096,
-      retries: config.retries ?? 4,
-      callSeconds: config.callSeconds ?? 120,
-      backoffSeconds: config.backoffSeconds ?? 0.5,
-    },
+    limits: limitsOf(config),
     signal: opened.signal === undefined ? stop.signal : AbortSignal.any([opened.signal, stop.signal]),
-    redact: (text: string) => redactor.text(text),
+    redact: redactorOfEnvironment(),
   }
   return {
     ...calls,
@@ -162,9 +157,11 @@ function gatherTasks(
   }
 }
 
-/** Values of the environment that a message of a service might repeat. */
-function secretsOfEnvironment(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
+/** Hides values of the environment that a message of a service might repeat. */
+export function redactorOfEnvironment(): (text: string) => string {
+  const secrets = Object.entries(process.env).flatMap(([name, value]) =>
     /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
   )
+  const redactor = redactorOf(secrets)
+  return (text) => redactor.text(text)
 }

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path'
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { sha256 } from '../../../runs/checksums.ts'
-import { readEpisodes } from '../../episode/codec.ts'
 import type { Score, Scored, Unscored } from '../../episode/score.ts'
 import {
   badRubric,
@@ -24,6 +23,7 @@ import {
 } from '../../reward/judge-prompts.ts'
 import type { GroupScorer, JudgeSettings, ModelReference, Scorer, ScoringContext, Trial } from '../config.ts'
 import { textOf } from '../scorers.ts'
+import { episodesFile, readTrials } from './stored-trials.ts'
 
 /** What the judges of a config have in common. */
 export interface JudgingOptions extends Omit<JudgeSettings, 'model' | 'about'> {
@@ -160,7 +160,7 @@ function pairScore(first: Comparison, second: Comparison): Scored {
 function readReference(against: string, root: string): Trial[] {
   const mark = against.indexOf('#')
   const [folder, model] = mark < 0 ? [against, undefined] : [against.slice(0, mark), against.slice(mark + 1)]
-  const file = join(resolve(root, folder), 'episodes.jsonl')
+  const file = join(resolve(root, folder), episodesFile)
   const fail = (given: string, expected: string): AgogeError =>
     new AgogeError(`pairwise() has nothing to compare with in ${against}`, {
       code: 'bad-config',
@@ -168,18 +168,12 @@ function readReference(against: string, root: string): Trial[] {
       expected,
     })
   if (!existsSync(file))
-    throw fail('no episodes.jsonl there', 'a model of this evaluation, or the folder of an earlier one')
-  const trials = readTrials(file).filter((trial) => trial.status === 'ok')
+    throw fail(`no ${episodesFile} there`, 'a model of this evaluation, or the folder of an earlier one')
+  const trials = readTrials(file)
   const names = [...new Set(trials.map((trial) => trial.model))]
   if (model === undefined && names.length > 1)
     throw fail(`models ${names.join(', ')}`, names.map((name) => `${folder}#${name}`).join(' or '))
   return trials.filter((trial) => model === undefined || trial.model === model)
-}
-
-/** The trials of a file of episodes. Of one that was made again after a stop, the last counts. */
-export function readTrials(file: string): Trial[] {
-  const trials = readEpisodes(file) as Trial[]
-  return [...new Map(trials.map((trial) => [trial.id, trial])).values()]
 }
 
 /** Settings of `relative`. */
