@@ -104,6 +104,15 @@ export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/
 export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'
 export { mcp } from './llm/project/environment.ts'
 export type { EnvironmentTool, McpOptions, McpReference } from './llm/project/environment.ts'
+export { mcpTasks } from './llm/project/mcp-tasks.ts'
+export type { McpTasks, McpTasksOptions } from './llm/project/mcp-tasks.ts'
+export { tools } from './llm/project/tools-environment.ts'
+export type {
+  StartedTools,
+  ToolsDefinition,
+  ToolSet,
+  ToolsReference,
+} from './llm/project/tools-environment.ts'
 export { evaluationMatchers } from './llm/project/matchers.ts'
 export { answerMatches, stateEquals } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'

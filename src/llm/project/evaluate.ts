@@ -1,18 +1,20 @@
 import { resolve } from 'node:path'
-import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
+import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import { inParallel } from '../in-parallel.ts'
 import { redactorOf } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
-import { openEnvironment, type OpenedEnvironment } from './environment.ts'
+import type { OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
 import { identityOf, type Store, withStore } from './evaluation-store.ts'
 import type { TrialRecord } from './journal.ts'
 import { openModels, type OpenedModel } from './models.ts'
+import { configuredEnvironment, readTasks } from './prepare.ts'
 import { runTrial, type TrialSpec } from './run-trial.ts'
 import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
 import { createTools, describeTools } from './tools.ts'
+import type { ToolSet } from './tools-environment.ts'
 
 /** Settings of `evaluate`. */
 export interface EvaluateOptions {
@@ -59,8 +61,8 @@ export interface RunningEvaluation extends AsyncIterable<EvaluationEvent> {
  * @example
  * for await (const event of evaluate(config)) if (event.type === 'result') console.log(event.result.models)
  */
-export function evaluate<Output, Tools extends ToolRules>(
-  config: AgogeConfig<Output, Tools>,
+export function evaluate<Output, Tools extends ToolRules, Own extends ToolSet>(
+  config: AgogeConfig<Output, Tools, Own>,
   options: EvaluateOptions = {},
 ): RunningEvaluation {
   const events: EvaluationEvent[] = []
@@ -105,14 +107,15 @@ async function work(
   checkConfig(config)
   const { folder = '.', baseline } = options
   const root = resolve(folder)
-  const given = await readTasks(config, root)
-  const models = await openModels(config, root)
-  let environment: OpenedEnvironment | undefined
+  const { onPlan, signal } = options
+  const configured = configuredEnvironment(config, root, { onPlan, signal })
+  let models: OpenedModel[] = []
   try {
+    const given = await readTasks(config, root, configured, { onPlan, signal })
+    models = await openModels(config, root)
     return await withStore(options, identityOf(config, given, models), async (store) => {
       const { trials = 1, tools = {} } = config
-      environment = config.environment && (await openEnvironment(config.environment, root, options.signal))
-      if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
+      const environment = await configured.open()
       const refused = (await environment?.prepare(given)) ?? []
       if (refused.length > 0) emit({ type: 'refused', tasks: refused })
       const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
@@ -150,7 +153,7 @@ async function work(
       return result
     })
   } finally {
-    await environment?.close()
+    await configured.close()
     for (const { dispose } of models) await dispose()
   }
 }
@@ -243,14 +246,4 @@ function secretsOfEnvironment(): string[] {
   return Object.entries(process.env).flatMap(([name, value]) =>
     /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
   )
-}
-
-async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
-  if (typeof tasks === 'string') return readTaskFile(resolve(root, tasks), { needsExpected: false })
-  const given = typeof tasks === 'function' ? await tasks() : tasks
-  const read = given.map((task, at) =>
-    readTask(task, `task ${at + 1} of the config`, { needsExpected: false }),
-  )
-  checkTaskIds(read, 'the config')
-  return read
 }
