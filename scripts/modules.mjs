@@ -52,6 +52,7 @@ export const modules = [
   'llm/training',
   'llm/pretraining',
   'llm/project',
+  'llm/traces',
   'llm/serving',
   'llm',
   'cli/shared',

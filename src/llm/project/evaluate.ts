@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import { inParallel } from '../in-parallel.ts'
-import { redactorOf } from '../tool/redact.ts'
+import { redactorOf, secretsOfEnvironment } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
 import type { OpenedEnvironment } from './environment.ts'
@@ -239,11 +239,4 @@ async function runTrials(
   if (budget.isReached()) emit({ type: 'budget-reached', spent: budget.spent() })
   if (sequential?.isCertain() === true) emit({ type: 'certain', comparisons: sequential.comparisons() })
   return budget.spent()
-}
-
-/** Values of the environment that a message of a service might repeat. */
-function secretsOfEnvironment(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
-  )
 }
