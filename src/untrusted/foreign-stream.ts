@@ -1,10 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { JSONParser } from '@streamparser/json'
 import { parseForeignJson } from './foreign-json.ts'
 
 /** Bytes of a line that are read at once, and of a document that is read whole. */
 export const mostLineBytes = 2 ** 26
+
+/** A line of a text. The last one may lack its end, perhaps because whoever wrote it was killed. */
+export interface ForeignText {
+  line: number
+  text: string | undefined
+  isEnded: boolean
+}
 
 /**
  * The lines of a text file that somebody else may have written, one after the other; undefined for one that is too long. Empty lines are left out.
@@ -12,15 +18,12 @@ export const mostLineBytes = 2 ** 26
  *
  * @param most bytes of a line. Default: 64 MiB.
  */
-export async function* foreignTexts(
-  path: string,
-  most = mostLineBytes,
-): AsyncGenerator<{ line: number; text: string | undefined }> {
+export async function* foreignTexts(path: string, most = mostLineBytes): AsyncGenerator<ForeignText> {
   let line = 0
-  for await (const bytes of linesOf(path, most)) {
+  for await (const { bytes, isEnded } of linesOf(path, most)) {
     line += 1
     const text = bytes?.toString('utf8').replace(/^\uFEFF/, '')
-    if (text === undefined || text.trim() !== '') yield { line, text }
+    if (text === undefined || text.trim() !== '') yield { line, text, isEnded }
   }
 }
 
@@ -44,7 +47,10 @@ function parsedLine(text: string): { value: unknown } | { problem: string } {
 }
 
 /** The bytes of each line; undefined for one that is too long. */
-async function* linesOf(path: string, most: number): AsyncGenerator<Buffer | undefined> {
+async function* linesOf(
+  path: string,
+  most: number,
+): AsyncGenerator<{ bytes: Buffer | undefined; isEnded: boolean }> {
   let pieces: Buffer[] = []
   let size = 0
   const ended = (): Buffer | undefined => {
@@ -57,12 +63,12 @@ async function* linesOf(path: string, most: number): AsyncGenerator<Buffer | und
     let from = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       add(chunk.subarray(from, end))
-      yield ended()
+      yield { bytes: ended(), isEnded: true }
       from = end + 1
     }
     add(chunk.subarray(from))
   }
-  if (size > 0) yield ended()
+  if (size > 0) yield { bytes: ended(), isEnded: false }
 
   function add(piece: Buffer): void {
     size += piece.length
@@ -79,6 +85,8 @@ async function* linesOf(path: string, most: number): AsyncGenerator<Buffer | und
  * @throws SyntaxError for a text that is not JSON
  */
 export async function* foreignElements(path: string, paths: readonly string[]): AsyncGenerator {
+  // Loaded when needed: most files are read line by line.
+  const { JSONParser } = await import('@streamparser/json')
   let found: unknown[] = []
   let fault: Error | undefined
   const parser = new JSONParser({ paths: [...paths], keepStack: false })

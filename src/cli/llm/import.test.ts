@@ -73,6 +73,24 @@ test('imports traces and chat logs together, and says what was left out', async 
   })
 })
 
+test('exports the episodes as traces, and imports these again', async () => {
+  const [episodes, otel, again] = ['episodes', 'otel', 'again'].map((name) =>
+    join(folder, `${name}.round.jsonl`),
+  )
+  await agoge('import', traces, chats, '--out', episodes)
+  const { code, out } = await agoge('export', episodes, '--to', 'otel', '--content', '--out', otel)
+  expect([code, out]).toEqual([0, `${otel}: 2 traces with their messages`])
+  expect((await agoge('import', otel, '--out', again)).code).toBe(0)
+  expect(readEpisodes(again).map(({ nodes }) => nodes)).toEqual(
+    readEpisodes(episodes).map(({ nodes }) => nodes),
+  )
+  await agoge('export', episodes, '--to', 'otel', '--out', otel)
+  expect((await agoge('import', otel, '--out', again)).err).toContain('not recorded')
+  expect((await agoge('export', episodes, '--to', 'sft', '--content', '--out', otel)).err).toContain(
+    '--content',
+  )
+})
+
 test('refuses options that mean nothing, and writes nothing then', async () => {
   const out = join(folder, 'other.jsonl')
   expect((await agoge('import', chats, '--out', out, '--trust-answers')).code).toBe(1)

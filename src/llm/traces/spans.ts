@@ -33,6 +33,8 @@ export interface TracedTool {
 export interface TracedAgent {
   kind: 'agent'
   name?: string
+  /** Of all calls within it, if the span counts them. */
+  tokens: TracedCall['tokens']
 }
 
 /** What a span is in a conversation. A call whose messages were not recorded, or cannot be read, has a problem instead. */
@@ -48,7 +50,7 @@ export function readWork(span: OtlpSpan): TracedWork | undefined {
   if (kind === 'agent') {
     const name =
       attributes['gen_ai.agent.name'] ?? attributes['agent.name'] ?? attributes['ai.telemetry.functionId']
-    return { kind, ...(typeof name === 'string' && name !== '' && { name }) }
+    return { kind, tokens: tokensOf(attributes), ...(typeof name === 'string' && name !== '' && { name }) }
   }
   if (kind === 'tool') return readTool(span)
   return kind === 'call' ? readCall(span) : undefined
@@ -124,16 +126,7 @@ function readCall(span: OtlpSpan): TracedWork {
           nested(of, 'llm.request.functions') ??
           inferenceTools(of),
       ),
-      tokens: {
-        input: numberOf(
-          of['gen_ai.usage.input_tokens'] ?? of['gen_ai.usage.prompt_tokens'] ?? of['llm.token_count.prompt'],
-        ),
-        output: numberOf(
-          of['gen_ai.usage.output_tokens'] ??
-            of['gen_ai.usage.completion_tokens'] ??
-            of['llm.token_count.completion'],
-        ),
-      },
+      tokens: tokensOf(of),
       ...(typeof model === 'string' && { model }),
       ...(typeof temperature === 'number' && { temperature }),
       isCut: [reasons].flat().some((reason) => reason === 'length' || reason === 'max_tokens'),
@@ -146,6 +139,16 @@ function readCall(span: OtlpSpan): TracedWork {
 }
 
 const numberOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
+
+function tokensOf(of: Attributes): TracedCall['tokens'] {
+  const input =
+    of['gen_ai.usage.input_tokens'] ?? of['gen_ai.usage.prompt_tokens'] ?? of['llm.token_count.prompt']
+  const output =
+    of['gen_ai.usage.output_tokens'] ??
+    of['gen_ai.usage.completion_tokens'] ??
+    of['llm.token_count.completion']
+  return { input: numberOf(input), output: numberOf(output) }
+}
 
 interface Content {
   prompt: unknown[]

@@ -1,8 +1,7 @@
 import { checkFile } from '../../runs/files.ts'
 import { createLineWriter } from '../../runs/line-writer.ts'
 import { sha256 } from '../../runs/checksums.ts'
-import { foreignTexts } from '../../untrusted/foreign-stream.ts'
-import { decodeEpisode } from '../episode/codec.ts'
+import { streamEpisodes } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { conversationTo } from './conversation.ts'
@@ -45,7 +44,7 @@ interface KnownPrompt {
  *
  * @param episodes a file of episodes.
  * @returns how many tasks there are, and what was left out.
- * @throws AgogeError as `decodeEpisode` does for a line that is no episode.
+ * @throws AgogeError as `readEpisodes` does for a line that is no episode.
  * @example await writeTasks('episodes.jsonl', { out: 'tasks.jsonl', trustAnswers: true })
  */
 export async function writeTasks(
@@ -64,7 +63,7 @@ export async function writeTasks(
     unanswered: 0,
     promptless: 0,
   }
-  for await (const episode of episodesOf(episodes)) {
+  for await (const episode of streamEpisodes(episodes)) {
     const prompt = promptOf(episode)
     if (prompt === undefined) {
       written.promptless += 1
@@ -87,7 +86,7 @@ export async function writeTasks(
   }
   const writer = createLineWriter(out)
   try {
-    for await (const episode of episodesOf(episodes)) {
+    for await (const episode of streamEpisodes(episodes)) {
       const task = taskOf(episode, known, trustAnswers)
       if (task === undefined) continue
       written.tasks += 1
@@ -104,10 +103,6 @@ export async function writeTasks(
       if (answer === null) written.unanswered += 1
     }
   return written
-}
-
-async function* episodesOf(file: string): AsyncGenerator<Episode> {
-  for await (const { line, text = '' } of foreignTexts(file)) yield decodeEpisode(text, `${file}:${line}`)
 }
 
 /** The task of an episode; undefined if that prompt has its task already. */

@@ -34,7 +34,9 @@ export function episodeOfTrace(traceId: string, spans: readonly OtlpSpan[]): Tra
   let toolSeconds = 0
   for (const [{ start, end }, work] of works)
     if (work.kind === 'tool') {
-      if (work.callId !== '') tools.set(work.callId, work)
+      // An id that a trace uses twice is of an error only if both are.
+      const isError = work.isError && tools.get(work.callId)?.isError !== false
+      if (work.callId !== '') tools.set(work.callId, { ...work, isError })
       toolSeconds += Math.max(0, end - start) / 1000
     }
   const agentOf = agentNames(inOrder, works)
@@ -48,6 +50,10 @@ export function episodeOfTrace(traceId: string, spans: readonly OtlpSpan[]): Tra
     return { problems }
   }
   addResults(recorded, tools)
+  countTokens(
+    recorded,
+    inOrder.flatMap((span) => works.get(span) ?? []),
+  )
   const last = calls.at(-1)
   const times = inOrder.flatMap(({ start, end }) => [start, end]).filter((time) => time > 0)
   const seconds = times.length === 0 ? 0 : spread(times) / 1000
@@ -61,6 +67,17 @@ export function episodeOfTrace(traceId: string, spans: readonly OtlpSpan[]): Tra
     timing: { seconds, toolSeconds },
   })
   return { episode, problems }
+}
+
+/** Where calls do not count their tokens, the first agent that does counts them for all. */
+function countTokens({ usage }: RecordedTexts, works: readonly TracedWork[]): void {
+  if (usage.promptTokens > 0) return
+  for (const work of works) {
+    if (work.kind !== 'agent' || work.tokens.input === 0) continue
+    usage.promptTokens = work.tokens.input
+    usage.sampledTokens = work.tokens.output
+    return
+  }
 }
 
 function spread(times: readonly number[]): number {
