@@ -200,7 +200,8 @@ export function checkConfig(value: unknown): AgogeConfig {
   if (typeof config.agent !== 'function')
     fail('agent', config.agent, 'a function (task, { model, tools, signal }) => answer')
   const { tasks, score, models, budget = {}, prices = {} } = config
-  const isServer = typeof tasks === 'object' && 'kind' in tasks && tasks.kind === 'mcp-tasks'
+  const isServer =
+    typeof tasks === 'object' && tasks !== null && 'kind' in tasks && tasks.kind === 'mcp-tasks'
   if (typeof tasks !== 'string' && typeof tasks !== 'function' && !Array.isArray(tasks) && !isServer)
     fail(
       'tasks',

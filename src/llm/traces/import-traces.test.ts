@@ -208,6 +208,23 @@ test('the same from memory, from files, and from one large document', async () =
   expect(cut).toMatchObject({ given: '80 times: it is longer than 500 bytes' })
 })
 
+test('the error of a failed call is redacted, and a long trace is one conversation', async () => {
+  const failed = trace(1, { error: 'no access with hunter2hunter2', attributes: chat(['go']) })
+  const steps = Array.from({ length: 300 }, (_, at) => `step ${at}`)
+  const long = trace(
+    2,
+    ...Array.from({ length: 149 }, (_, at) => ({
+      attributes: chat(steps.slice(0, 2 * at + 1), steps[2 * at + 1]),
+    })),
+  )
+  const file = written(otlpRequest(failed), otlpRequest(long))
+  const { episodes, problems } = await imported([file], { secrets: ['hunter2hunter2'] })
+  expect(problems).toEqual([
+    { place: `trace ${traceId(1)}`, problem: 'every call failed: no access with [redacted]' },
+  ])
+  expect(episodes.map(({ nodes }) => nodes.map(({ text }) => text))).toEqual([steps.slice(0, 298)])
+})
+
 test('secrets are redacted, and the task is that of the redacted prompt', async () => {
   const key = ['sk', 'a1b2c3d4e5f6g7h8i9j0k1l2'].join('-')
   const line = {

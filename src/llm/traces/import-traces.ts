@@ -9,7 +9,7 @@ import { encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
 import { redactorOf, secretsOfEnvironment } from '../tool/redact.ts'
 import { episodeOfChat } from './chat-logs.ts'
-import { type OtlpSpan, readLog, readSpan } from './otlp.ts'
+import { type OtlpEvent, type OtlpSpan, readLog, readSpan } from './otlp.ts'
 import { readInput } from './read-input.ts'
 import { createSpool, type Spool, type SpooledPart } from './spool.ts'
 import { episodeOfTrace, taskOf, type TraceEpisode } from './trace-episode.ts'
@@ -74,7 +74,7 @@ export async function importTraces(
   const writer = createLineWriter(out)
   const redactor = redactorOf(secrets)
   const redact = (text: string): string => withoutKeys(redactor.text(text))
-  const tally = createTally(options)
+  const tally = createTally(options, redact)
   const keep = ({ episode, problems }: TraceEpisode, place: string): void => {
     options.signal?.throwIfAborted()
     for (const problem of problems) tally.problem({ place, problem })
@@ -131,11 +131,9 @@ function withLogs(parts: readonly SpooledPart[]): OtlpSpan[] {
   const logs = parts
     .flatMap((part) => (part.type === 'log' ? [part.log] : []))
     .sort((a, b) => a.time - b.time)
-  if (logs.length === 0) return spans
-  return spans.map((span) => ({
-    ...span,
-    events: [...span.events, ...logs.filter(({ spanId }) => spanId === span.spanId)],
-  }))
+  const bySpan = new Map<string, OtlpEvent[]>()
+  for (const log of logs) bySpan.set(log.spanId, [...(bySpan.get(log.spanId) ?? []), log])
+  return spans.map((span) => ({ ...span, events: [...span.events, ...(bySpan.get(span.spanId) ?? [])] }))
 }
 
 interface Tally {
@@ -145,7 +143,10 @@ interface Tally {
   problem: (problem: ImportProblem) => void
 }
 
-function createTally({ mostProblems = 100, onProblem }: ImportTracesOptions): Tally {
+function createTally(
+  { mostProblems = 100, onProblem }: ImportTracesOptions,
+  redact: (text: string) => string,
+): Tally {
   const summary: ImportSummary = {
     episodes: 0,
     calls: 0,
@@ -176,7 +177,9 @@ function createTally({ mostProblems = 100, onProblem }: ImportTracesOptions): Ta
     leftOut(problems) {
       if (problems.length === 0) summary.otherTraces += 1
     },
-    problem(problem) {
+    problem(given) {
+      // The error of a call may repeat what it was sent.
+      const problem = { ...given, problem: redact(given.problem) }
       count += 1
       add(summary.problems, problem.problem, 1)
       onProblem?.(problem)

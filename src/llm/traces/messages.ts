@@ -53,7 +53,8 @@ function readMessage(given: unknown): ConversationMessage[] {
   if (!isRecord(given)) throw new UnreadableMessage('a message is not an object')
   const { role: named, tool_calls: toolCalls, function_call: functionCall } = given
   const role = typeof named === 'string' ? roles[named.toLowerCase()] : undefined
-  if (role === undefined) throw new UnreadableMessage(`a message has the role ${JSON.stringify(named)}`)
+  if (role === undefined)
+    throw new UnreadableMessage(`a message has the role ${JSON.stringify(named)?.slice(0, 60)}`)
   const parts = partsOf(given['parts'] ?? given['content'] ?? given['contents'])
   const results = parts.flatMap((part) => readResult(part) ?? [])
   const text = parts.map(textOfPart).join('')

@@ -1,3 +1,4 @@
+import { deepestJson } from '../../untrusted/foreign-json.ts'
 import { isRecord } from '../../untrusted/schema-check.ts'
 
 /** Attributes of a span, an event or a log record, as plain values. */
@@ -90,24 +91,24 @@ const readTime = (given: unknown): number => {
   return Number.isFinite(nanoseconds) ? nanoseconds / 1e6 : 0
 }
 
-function readAttributes(given: unknown): Attributes {
+function readAttributes(given: unknown, depth = 0): Attributes {
   return Object.fromEntries(
     listOf(given).flatMap((one): [string, unknown][] =>
-      isRecord(one) && typeof one['key'] === 'string' ? [[one['key'], readValue(one['value'])]] : [],
+      isRecord(one) && typeof one['key'] === 'string' ? [[one['key'], readValue(one['value'], depth)]] : [],
     ),
   )
 }
 
-/** An `AnyValue` of OTLP as a plain value. */
-function readValue(given: unknown): unknown {
-  if (!isRecord(given)) return undefined
+/** An `AnyValue` of OTLP as a plain value. What is nested deeper than JSON may be is left out. */
+function readValue(given: unknown, depth = 0): unknown {
+  if (!isRecord(given) || depth > deepestJson) return undefined
   const { stringValue, intValue, doubleValue, boolValue, arrayValue, kvlistValue } = given
   if (typeof stringValue === 'string') return stringValue
   if (intValue !== undefined) return Number(intValue)
   if (doubleValue !== undefined) return Number(doubleValue)
   if (boolValue !== undefined) return boolValue === true
-  if (isRecord(arrayValue)) return listOf(arrayValue['values']).map(readValue)
-  if (isRecord(kvlistValue)) return readAttributes(kvlistValue['values'])
+  if (isRecord(arrayValue)) return listOf(arrayValue['values']).map((one) => readValue(one, depth + 1))
+  if (isRecord(kvlistValue)) return readAttributes(kvlistValue['values'], depth + 1)
   return undefined
 }
 

@@ -42,7 +42,8 @@ export function episodeOfTrace(traceId: string, spans: readonly OtlpSpan[]): Tra
   const agentOf = agentNames(inOrder, works)
   const calls = [...works].flatMap(([span, work]) => (work.kind === 'call' ? [{ span, call: work }] : []))
   const recorded = recordTexts()
-  for (const { span, call } of calls) addCall(recorded, call, { agent: agentOf(span), tools })
+  const shared = sharing()
+  for (const { span, call } of calls) addCall(recorded, shared(call), { agent: agentOf(span), tools })
   if (recorded.count() === 0) {
     const failed = calls.find(({ span }) => span.error !== undefined)
     if (calls.length > 0)
@@ -67,6 +68,25 @@ export function episodeOfTrace(traceId: string, spans: readonly OtlpSpan[]): Tra
     timing: { seconds, toolSeconds },
   })
   return { episode, problems }
+}
+
+/**
+ * Each call of a trace repeats all earlier messages. Equal ones become one object, so that finding the call that another continues compares
+ * no texts.
+ */
+function sharing(): (call: TracedCall) => TracedCall {
+  const known = new Map<string, unknown>()
+  function one<T>(value: T): T {
+    const key = JSON.stringify(value)
+    if (!known.has(key)) known.set(key, value)
+    return known.get(key) as T
+  }
+  return (call) => ({
+    ...call,
+    messages: call.messages.map(one),
+    answers: call.answers.map(one),
+    tools: one(call.tools),
+  })
 }
 
 /** Where calls do not count their tokens, the first agent that does counts them for all. */
