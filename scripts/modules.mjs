@@ -56,6 +56,7 @@ export const modules = [
   'llm/gateway',
   'llm/project',
   'llm/optimise',
+  'llm/traces',
   'llm',
   'cli/shared',
   'cli/classic',

@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'bad-tool'
   | 'bad-tool-schema'
   | 'bad-tools'
+  | 'bad-traces'
   | 'bad-trainable'
   | 'busy'
   | 'call-budget'

@@ -134,9 +134,24 @@ export type { OptimiseSettings, ProposalRequest, Proposer } from './llm/project/
 export { readSetup } from './llm/setup/setup.ts'
 export type { AgentSetup } from './llm/setup/setup.ts'
 export { withSetup } from './llm/setup/with-setup.ts'
+export { mcpTasks } from './llm/project/mcp-tasks.ts'
+export type { McpTasks, McpTasksOptions } from './llm/project/mcp-tasks.ts'
+export { tools } from './llm/project/tools-environment.ts'
+export type {
+  StartedTools,
+  ToolsDefinition,
+  ToolSet,
+  ToolsReference,
+} from './llm/project/tools-environment.ts'
 export { evaluationMatchers } from './llm/project/matchers.ts'
 export { answerMatches, jsonMatches, stateEquals } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'
 export type { ToolRule } from './llm/project/tools.ts'
+export { episodeToOtlp, exportOtel } from './llm/traces/export-otel.ts'
+export type { ExportOtelOptions, OtlpOptions } from './llm/traces/export-otel.ts'
+export { importTraces } from './llm/traces/import-traces.ts'
+export type { ImportProblem, ImportSummary, ImportTracesOptions } from './llm/traces/import-traces.ts'
+export { writeTasks } from './llm/traces/tasks-of-episodes.ts'
+export type { WriteTasksOptions, WrittenTasks } from './llm/traces/tasks-of-episodes.ts'
 export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'
 export { createToolsEnvironment } from './llm/environment/tools/tools-environment.ts'

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { parseOwnJson } from '../untrusted/own-json.ts'
 import { addAudit, addChat, addDiff, addEval, addInit, addOptimise, addPlay } from './commands/evaluate.ts'
 import { addJudge, addLabel } from './commands/judge.ts'
-import { addConvert, addDoctor, addEnvs, addPapers, addTasks } from './commands/inspect.ts'
+import { addConvert, addDoctor, addEnvs, addImport, addPapers, addTasks } from './commands/inspect.ts'
 import { addExport, addServe } from './commands/serve.ts'
 import { addPretrain, addTrain, addTrainOffline } from './commands/train.ts'
 import type { Console } from './shared/console.ts'
@@ -76,6 +76,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     addTrainOffline,
     addPretrain,
     addExport,
+    addImport,
     addServe,
     addAudit,
     addChat,

@@ -62,21 +62,26 @@ interface RunFolderOptions {
   kind?: 'runs' | 'evaluations'
 }
 
+/** Creates `.agoge/KIND` in a folder if necessary. `.agoge` contains a .gitignore for itself. Returns its path. */
+export function ownFolder(root: string, kind: 'runs' | 'evaluations' | 'tasks'): string {
+  const home = resolve(root, '.agoge')
+  makeFolder(join(home, kind))
+  const ignore = join(home, '.gitignore')
+  if (!existsSync(ignore)) withFileErrors(ignore, () => writeFileSync(ignore, '*\n'))
+  return join(home, kind)
+}
+
 /**
- * Opens a run folder and creates it if necessary. `.agoge` contains a .gitignore for itself.
+ * Opens a run folder and creates it if necessary.
  *
  * @throws AgogeError naming the folder if it cannot be created or written.
  */
 export function openRunFolder(options: RunFolderOptions = {}): RunFolder {
   if (options.path !== undefined) return usable(resolve(options.path))
-  const home = resolve(options.root ?? '.', '.agoge')
-  const { kind = 'runs' } = options
-  makeFolder(join(home, kind))
-  const ignore = join(home, '.gitignore')
-  if (!existsSync(ignore)) withFileErrors(ignore, () => writeFileSync(ignore, '*\n'))
+  const folder = ownFolder(options.root ?? '.', options.kind ?? 'runs')
   const id = options.id ?? new Date().toISOString().slice(0, 19).replaceAll(':', '-')
   for (let copy = 1; ; copy++) {
-    const path = join(home, kind, copy === 1 ? id : `${id}-${copy}`)
+    const path = join(folder, copy === 1 ? id : `${id}-${copy}`)
     // Two runs started in the same second must not share a folder.
     if (options.id === undefined && existsSync(path)) continue
     return usable(path)

@@ -2,6 +2,7 @@ import { defined } from '../../defined.ts'
 import type { CommandContext, Console } from '../shared/console.ts'
 import { optionsOfServers, showHelpFor } from '../shared/help.ts'
 import { wholeNumber, withEnvironment } from '../shared/options.ts'
+import type { ImportCommand } from '../llm/import.ts'
 import type { TasksCommand } from '../llm/tasks.ts'
 
 // Options and help of agoge envs, tasks, papers, convert and doctor.
@@ -61,6 +62,36 @@ export function addTasks({ program, terminal }: CommandContext): void {
   tasks.action(async (environment: string, options: Omit<TasksCommand, 'environment'>) => {
     const { runTasks } = await import('../llm/tasks.ts')
     await runTasks({ ...options, environment }, terminal)
+  })
+}
+
+export function addImport({ program, terminal }: CommandContext): void {
+  const imported = program
+    .command('import')
+    .summary('traces, chat logs')
+    .description(
+      'Make episodes of traces (OpenTelemetry, as OTLP/JSON) and chat logs (JSONL of {"messages": [...]}), and tasks of their requests.',
+    )
+    .argument('<files...>', 'files of traces or chat logs; their kind is recognised')
+    .requiredOption('--out <file>', 'file of the episodes (JSONL)')
+    .option(
+      '--tasks <file>',
+      'write tasks too (JSONL): one for each first request, in the format of agoge tasks',
+    )
+    .option(
+      '--trust-answers',
+      'the final answers are right: tasks expect them (default: tasks expect nothing)',
+    )
+    .option('--max-bad <n>', 'lines, spans and traces that may be unreadable', wholeNumber(0), 100)
+  showHelpFor(imported, {
+    all: [
+      'agoge import traces.json --out episodes.jsonl',
+      'agoge import chats.jsonl --out e.jsonl --tasks tasks.jsonl --trust-answers',
+    ],
+  })
+  imported.action(async (files: string[], options: Omit<ImportCommand, 'files'>) => {
+    const { runImport } = await import('../llm/import.ts')
+    await runImport({ ...options, files }, terminal)
   })
 }
 

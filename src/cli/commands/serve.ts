@@ -36,13 +36,13 @@ export function addExport({ program, terminal }: CommandContext): void {
     .command('export')
     .summary('weights and data sets')
     .description(
-      'Write the trained model as a checkpoint or ONNX file, or the episodes of a run as a data set.',
+      'Write the trained model as a checkpoint or ONNX file, or the episodes of a run as a data set or as traces.',
     )
     .argument('[run]', 'run folder, checkpoint, or file of episodes (default: the last run)')
     .addOption(
       new Option(
         '--to <what>',
-        'merged: a checkpoint; lora: an adapter as PEFT reads it; onnx: one file; sft, dpo, grpo: data sets as TRL reads them',
+        'merged: a checkpoint; lora: an adapter as PEFT reads it; onnx: one file; sft, dpo, grpo: data sets as TRL reads them; otel: traces of the episodes (OTLP/JSON)',
       )
         .choices(exportKinds)
         .makeOptionMandatory(),
@@ -50,6 +50,7 @@ export function addExport({ program, terminal }: CommandContext): void {
     .requiredOption('--out <path>', 'a new folder (merged, lora), FILE.onnx, FILE.jsonl or FILE.parquet')
     .addOption(new Option('--type <type>', 'of the weights (merged, lora)').choices(weightTypes))
     .option('--base <name>', 'base model of an adapter, as PEFT finds it (default: the one of the run)')
+    .option('--content', 'with otel: the messages too, not only names, counts and scores')
     .option('--tools <file>', 'JSON list of tools in the format of OpenAI, for the column `tools`')
   showHelpFor(exported, {
     all: [

@@ -2,6 +2,7 @@ import { cpSync, existsSync, statSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { exportOtel } from '../../llm/traces/export-otel.ts'
 import { readEpisodes } from '../../llm/episode/codec.ts'
 import { exportOnnx } from '../../llm/model/export-onnx.ts'
 import { readCheckpoint, writeCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
@@ -36,6 +37,8 @@ export interface ExportCommand {
   base?: string
   /** A file with the tools, in OpenAI's format. */
   tools?: string
+  /** Traces with the messages. */
+  content?: boolean
 }
 
 /**
@@ -48,20 +51,23 @@ export async function runExport(command: ExportCommand, terminal: Console): Prom
   if (to === 'merged') return exportMerged(command, terminal)
   if (to === 'lora') return exportAdapter(command, terminal)
   if (to === 'onnx') return exportModel(command, terminal)
+  if (to === 'otel') return exportTraces(command, terminal)
   exportDataset({ ...command, to }, terminal)
 }
 
-function refuseStrayOptions({ to, type, base, tools }: ExportCommand): void {
+function refuseStrayOptions({ to, type, base, tools, content }: ExportCommand): void {
   const stray = [
     ...(type !== undefined && to !== 'merged' && to !== 'lora' ? ['--type'] : []),
     ...(base !== undefined && to !== 'lora' ? ['--base'] : []),
     ...(tools !== undefined && to !== 'sft' && to !== 'dpo' ? ['--tools'] : []),
+    ...(content === true && to !== 'otel' ? ['--content'] : []),
   ]
   if (stray.length === 0) return
   throw new AgogeError(`${stray.join(' and ')} mean nothing for --to ${to}.`, {
     code: 'bad-option',
     given: stray.join(' '),
-    expected: '--type with --to merged or lora, --base with --to lora, --tools with --to sft or dpo',
+    expected:
+      '--type with --to merged or lora, --base with --to lora, --tools with --to sft or dpo, --content with --to otel',
   })
 }
 
@@ -166,6 +172,21 @@ function exportDataset(
   }
   writeDataset(out, rows)
   say(`${out}: ${rows.length} rows from ${episodes.length} episodes`)
+}
+
+async function exportTraces(
+  { from, out, content = false }: ExportCommand,
+  { out: say }: Console,
+): Promise<void> {
+  checkFile(out)
+  const { file, run } = episodesFile(from)
+  const count = await exportOtel(file, {
+    out,
+    content,
+    run: basename(resolve(run)),
+    time: statSync(file).mtime,
+  })
+  say(`${out}: ${count} traces ${content ? 'with' : 'without'} their messages`)
 }
 
 /** The training episodes of a run, without those of evaluations, or the episodes of a file. */

@@ -9,7 +9,7 @@ import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environme
 import type { McpTask } from '../../llm/environment/mcp/mcp-task.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { type ParaphraseMark, paraphraseMark } from '../../llm/environment/mcp/teacher/paraphrase-tasks.ts'
-import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
+import { splitCounts } from '../../llm/environment/mcp/task-generation.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
 import { type Console, table } from '../shared/console.ts'
 import type { EnvironmentOptions } from './open-environment.ts'
@@ -49,7 +49,7 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
     let shown = 0
     const { tasks, leftOut, hint } = await environment.prepareTasks({
       seed,
-      counts: countsOf(count),
+      counts: splitCounts(count),
       signal,
       onProfile: (profile) => err(describeProfile(profile)),
       onTask: (task) => {
@@ -96,19 +96,6 @@ export async function runTasks(command: TasksCommand, terminal: Console): Promis
 /** The mark of a request that a teacher wrote, as a property of its line. Reading the file ignores it. */
 function markOf(task: McpTask): { paraphrase?: ParaphraseMark } {
   return defined({ paraphrase: paraphraseMark(task) })
-}
-
-/** The splits of `count` tasks: most for training, and some of each other split. */
-function countsOf(count: number): Required<TaskCounts> {
-  const test = Math.max(1, Math.round(count * 0.25))
-  const validation = Math.round(count * 0.1)
-  const unseen = Math.round(count * 0.1)
-  return {
-    train: Math.max(1, count - test - validation - unseen),
-    validation,
-    test,
-    'unseen-paraphrase': unseen,
-  }
 }
 
 function taskText(

@@ -7,7 +7,7 @@ import { toolEnvironments } from '../../llm/environment/catalogue.ts'
 import { samplingWeightTypes } from '../../llm/sampling/quantised-weights.ts'
 
 /** The values of `agoge export --to` and `--type`. They are in a file of their own so that help loads nothing else. */
-export const exportKinds = ['merged', 'lora', 'onnx', 'sft', 'dpo', 'grpo'] as const
+export const exportKinds = ['merged', 'lora', 'onnx', 'sft', 'dpo', 'grpo', 'otel'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
 export const weightTypes = ['F32', 'F16', 'BF16'] as const

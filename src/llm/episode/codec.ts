@@ -2,6 +2,7 @@ import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { deepestJson, nestingOf, parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { appendLines, readLines } from '../../runs/files.ts'
+import { foreignTexts } from '../../untrusted/foreign-stream.ts'
 import { currentTaskId } from './split.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
 
@@ -147,6 +148,16 @@ function toBase64(array: Float32Array | Uint8Array): string {
 /** Appends episodes to a JSONL file in one write. Truncates an incomplete last line left by a killed process. */
 export function appendEpisodes(path: string, episodes: readonly Episode[]): void {
   appendLines(path, episodes.map(encodeEpisode))
+}
+
+/**
+ * The episodes of a JSONL file, one after the other, for files that are larger than the memory. Drops an incomplete last line.
+ *
+ * @throws AgogeError naming any other line that is damaged.
+ */
+export async function* streamEpisodes(path: string): AsyncGenerator<Episode> {
+  for await (const { line, text = '', isEnded } of foreignTexts(path))
+    if (isEnded) yield decodeEpisode(text, `${path}:${line}`)
 }
 
 /**

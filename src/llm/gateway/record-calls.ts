@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { parseForeignJson } from '../../untrusted/foreign-json.ts'
 import { isRecord } from '../../untrusted/schema-check.ts'
 import { validateArguments } from '../../untrusted/validate.ts'
@@ -16,9 +17,9 @@ export interface CallResult {
   tokens: TokenCounts | undefined
 }
 
-/** The calls of a trial as the tree of an episode, and their sums. */
-export interface RecordedCalls {
-  onCall: (options: CallOptions, result: CallResult) => void
+/** Calls as the tree of an episode, and their sums. */
+export interface RecordedTexts {
+  add: (call: TextCall) => void
   nodes: Episode['nodes']
   samples: Episode['samples']
   usage: Episode['usage']
@@ -26,17 +27,21 @@ export interface RecordedCalls {
   count: () => number
 }
 
-const none = new Int32Array(0)
-const noWindow = { tokens: none, text: '' }
+/** A call of a model that gives no tokens. */
+export interface TextCall {
+  messages: readonly ConversationMessage[]
+  tools: readonly ToolSpec[]
+  message: ConversationMessage
+  /** What is wrong with its tool calls. */
+  problems: readonly string[]
+  tokens: { input: number; output: number } | undefined
+  temperature: number | undefined
+  /** Who asked. Default: `agent`. */
+  agent?: string | undefined
+}
 
-/**
- * Records calls of models that give no tokens: the nodes of the tree have texts only, and cannot be trained on.
- *
- * @param restored the messages of a call, with what its client left out. Default: as they are
- */
-export function recordCalls(
-  restored: (conversation: Conversation) => readonly ConversationMessage[] = ({ messages }) => messages,
-): RecordedCalls {
+/** Records calls of models that give no tokens: the nodes of the tree have texts only, and cannot be trained on. */
+export function recordTexts(): RecordedTexts {
   const recorder = createRecorder({
     open: (messages) => ({ ...noWindow, messages: messages.length }),
     follow: (_window, _output, messages) => ({ ...noWindow, messages: messages.length }),
@@ -49,23 +54,50 @@ export function recordCalls(
     samples,
     usage,
     count: () => count,
-    onCall(options, { content, tokens }) {
-      const { messages, tools } = readConversation(options)
-      const { message, problems } = readContent(content, tools)
-      recorder.answered(recorder.place(restored({ messages, tools }), tools), {
+    add({ messages, tools, message, problems, tokens, temperature = 1, agent }) {
+      recorder.answered(recorder.place(messages, tools), {
         message,
         invalid: problems[0],
         output: none,
         logprobs: new Float32Array(0),
         weightVersion: 0,
-        sampling: { temperature: options.temperature ?? 1 },
+        sampling: { temperature },
         trainable: false,
+        ...defined({ agent }),
       })
       count += 1
       usage.promptTokens += tokens?.input ?? 0
       usage.sampledTokens += tokens?.output ?? 0
       usage.calls += message.calls?.length ?? 0
       usage.invalidCalls += problems.length
+    },
+  }
+}
+
+/** The calls of a trial; see `recordTexts`. */
+export interface RecordedCalls extends Omit<RecordedTexts, 'add'> {
+  onCall: (options: CallOptions, result: CallResult) => void
+}
+
+const none = new Int32Array(0)
+const noWindow = { tokens: none, text: '' }
+
+/**
+ * Records the calls of model objects of the AI SDK.
+ *
+ * @param restored the messages of a call, with what its client left out. Default: as they are
+ */
+export function recordCalls(
+  restored: (conversation: Conversation) => readonly ConversationMessage[] = ({ messages }) => messages,
+): RecordedCalls {
+  const { add, ...recorded } = recordTexts()
+  return {
+    ...recorded,
+    onCall(options, { content, tokens }) {
+      const { messages, tools } = readConversation(options)
+      const { temperature } = options
+      const shown = restored({ messages, tools })
+      add({ messages: shown, tools, ...readContent(content, tools), tokens, temperature })
     },
   }
 }
@@ -89,13 +121,7 @@ export function readContent(
     if (part.type !== 'tool-call') return []
     const { toolCallId, toolName, input } = part as unknown as WrittenCall
     const read = readInput(input)
-    const spec = tools.find(({ name }) => name === toolName)
-    const problem =
-      spec === undefined
-        ? `there is no tool "${toolName}"`
-        : read === undefined
-          ? `the arguments of ${toolName} are no JSON object`
-          : validateArguments(spec.inputSchema, read)
+    const problem = problemOfCall(toolName, read, tools)
     if (problem !== undefined) problems.push(problem)
     return [{ id: toolCallId, name: toolName, arguments: read ?? {} }]
   })
@@ -109,6 +135,18 @@ export function readContent(
     },
     problems,
   }
+}
+
+/** What is wrong with a tool call; undefined if it fits its tool. */
+export function problemOfCall(
+  name: string,
+  args: Record<string, unknown> | undefined,
+  tools: readonly ToolSpec[],
+): string | undefined {
+  const spec = tools.find((one) => one.name === name)
+  if (spec === undefined) return `there is no tool "${name}"`
+  if (args === undefined) return `the arguments of ${name} are no JSON object`
+  return validateArguments(spec.inputSchema, args)
 }
 
 function readInput(input: unknown): Record<string, unknown> | undefined {

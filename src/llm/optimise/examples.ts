@@ -17,7 +17,8 @@ export function exampleOf(trial: SetupTrial): ProposalExample {
     })
     .join('\n')
   const { answer, state } = task.expected ?? {}
-  const expected = answer === undefined ? state : typeof answer === 'string' ? answer : JSON.stringify(answer)
+  const wanted: unknown = answer ?? state
+  const expected = typeof wanted === 'string' ? wanted : JSON.stringify(wanted)
   return {
     request: task.prompt,
     conversation:

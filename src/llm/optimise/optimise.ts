@@ -1,24 +1,18 @@
-import { resolve } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Spending } from '../project/budget.ts'
-import { type AgogeConfig, checkConfig, type ToolRules } from '../project/config.ts'
-import { createTrialEndpoints } from '../project/endpoint.ts'
-import { openEnvironment, type OpenedEnvironment } from '../project/environment.ts'
+import type { AgogeConfig, ToolRules } from '../project/config.ts'
 import type { OptimiseSettings } from '../project/optimise-settings.ts'
-import { readTasks } from '../project/evaluate.ts'
-import { type OpenedJudges, openJudges } from '../project/judging/judges.ts'
 import { refuseGroups } from '../project/judging/score-trials.ts'
-import { trialSettings } from '../project/run-trials.ts'
 import type { EvaluationResult } from '../project/evaluation.ts'
 import { identityOf, withStore } from '../project/evaluation-store.ts'
-import { openModels } from '../project/models.ts'
+import { withProject } from '../project/open-project.ts'
 import { type Running, startRunning } from '../project/running.ts'
 import { splitTasks, type TaskSplit } from '../project/training/split-tasks.ts'
 import type { AgentSetup } from '../setup/setup.ts'
 import type { Candidate, Lever } from './lever.ts'
 import { levers as allLevers } from './levers/index.ts'
-import { type OpenedProposer, openProposer } from './open-proposer.ts'
+import { openProposer } from './open-proposer.ts'
 import { searchAndTest } from './search-and-test.ts'
 
 /** Where and how `optimise` works. */
@@ -121,71 +115,48 @@ export function optimise<Output, Tools extends ToolRules>(
 type Emit = (event: OptimiseEvent) => void
 
 async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Promise<OptimiseResult | null> {
-  checkConfig(config)
   const options = { ...config.optimise, ...given }
-  const root = resolve(options.folder ?? '.')
-  const chosen = chooseLevers(options.levers)
-  checkBudget(config)
-  const tasks = await readTasks(config, root)
-  const split = splitTasks(tasks)
-  emit({ type: 'plan', plan: planOf(config, split, chosen) })
-  if (options.dryRun === true) return null
-  const models = await openModels(config, root)
-  let environment: OpenedEnvironment | undefined
-  let proposer: OpenedProposer | undefined
-  let judges: OpenedJudges | undefined
-  const endpoints = createTrialEndpoints()
-  try {
-    judges = await openJudges(config, root, models)
-    const judging = judges
-    proposer = await openProposer(options.proposer, config, root)
+  return withProject(config, { ...options, opensModels: options.dryRun !== true }, async (project) => {
+    const chosen = chooseLevers(options.levers)
+    checkBudget(config)
+    const { tasks, models, judges, root } = project
+    const split = splitTasks(tasks)
+    emit({ type: 'plan', plan: planOf(config, split, chosen) })
+    if (options.dryRun === true) return null
+    const proposer = await openProposer(options.proposer, config, root)
+    const { picker = 'halving', seed = 0 } = options
     const identity = {
-      ...identityOf(config, tasks, models, judging.judges),
-      optimise: {
-        levers: chosen.map(({ name }) => name),
-        picker: options.picker ?? 'halving',
-        seed: options.seed ?? 0,
-      },
+      ...identityOf(config, tasks, models, judges.judges),
+      optimise: { levers: chosen.map(({ name }) => name), picker, seed },
     }
-    return await withStore(options, identity, async (store) => {
-      environment = config.environment && (await openEnvironment(config.environment, root, options.signal))
-      if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
-      const refused = (await environment?.prepare(tasks)) ?? []
-      if (refused.length > 0) emit({ type: 'refused', tasks: refused })
-      const usable = withoutTasks(split, refused)
-      const settings = trialSettings(config, {
-        journal: store.journal,
-        environment,
-        models,
-        judges: judging,
-        endpoints,
-        root,
-        signal: options.signal,
+    try {
+      return await withStore(options, identity, async (store) => {
+        const refused = await project.prove()
+        if (refused.length > 0) emit({ type: 'refused', tasks: refused })
+        const settings = await project.settings(store.journal)
+        refuseGroups(settings.scorers, 'a search')
+        const usable = withoutTasks(split, refused)
+        const searching = {
+          config,
+          options,
+          emit,
+          store,
+          models,
+          settings,
+          split: usable,
+          levers: chosen,
+          proposer,
+        }
+        const result = await searchAndTest(searching)
+        store.writeResult('optimisation.json', result)
+        if (result.best !== null) store.writeResult('setup.json', result.best.setup)
+        emit({ type: 'result', result })
+        return result
       })
-      refuseGroups(settings.scorers, 'a search')
-      const result = await searchAndTest({
-        config,
-        options,
-        emit,
-        store,
-        models,
-        settings,
-        split: usable,
-        levers: chosen,
-        proposer,
-      })
-      store.writeResult('optimisation.json', result)
-      if (result.best !== null) store.writeResult('setup.json', result.best.setup)
-      emit({ type: 'result', result })
-      return result
-    })
-  } finally {
-    await environment?.close()
-    await proposer?.dispose()
-    await endpoints.close()
-    await judges?.dispose()
-    for (const { dispose } of models) await dispose()
-  }
+    } finally {
+      await proposer?.dispose()
+    }
+  })
 }
 
 function chooseLevers(names: readonly string[] | undefined): readonly Lever[] {

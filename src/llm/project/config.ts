@@ -7,15 +7,24 @@ import type { AgentSetup } from '../setup/setup.ts'
 import type { Verify } from '../setup/test-time.ts'
 import type { EnvironmentTool, McpReference } from './environment.ts'
 import type { OptimiseSettings } from './optimise-settings.ts'
+import type { McpTasks } from './mcp-tasks.ts'
 import type { ToolRule } from './tools.ts'
+import type { ToolSet, ToolsReference } from './tools-environment.ts'
 
 /** The rules of tools, by the name of the tool. */
 export type ToolRules = Readonly<Record<string, ToolRule>>
 
-/** Tools as the agent gets them. Where the config names none, all are of the environment. */
-export type AgentTools<Tools extends ToolRules> = string extends keyof Tools
-  ? Record<string, EnvironmentTool>
-  : { [Name in keyof Tools]: Tools[Name]['tool'] }
+/**
+ * Tools as the agent gets them: by name those of the config, and those of an environment that names them. Where neither does, all are of a
+ * server.
+ */
+export type AgentTools<Tools extends ToolRules, Own extends ToolSet = ToolSet> = string extends keyof Tools
+  ? string extends keyof Own
+    ? Record<string, EnvironmentTool>
+    : Named<Own>
+  : Named<{ [Name in keyof Tools]: Tools[Name]['tool'] } & (string extends keyof Own ? unknown : Own)>
+
+type Named<Set> = { -readonly [Name in keyof Set]: Set[Name] }
 
 /** An address where the model under test answers, and the key of one trial. */
 export interface AgentEndpoint {
@@ -27,7 +36,7 @@ export interface AgentEndpoint {
 }
 
 /** What an agent receives besides its task. */
-export interface AgentEnvironment<Tools extends ToolRules = ToolRules> {
+export interface AgentEnvironment<Tools extends ToolRules = ToolRules, Own extends ToolSet = ToolSet> {
   /**
    * The model under test, as a model object of the AI SDK. Its calls are counted, limited, retried and recorded. Calls that go
    * neither through it nor through `endpoint` are not counted.
@@ -44,7 +53,7 @@ export interface AgentEnvironment<Tools extends ToolRules = ToolRules> {
    */
   endpoint: () => Promise<AgentEndpoint>
   /** The tools of the environment and of the config by name. Those of the config act by their rules. */
-  tools: AgentTools<Tools>
+  tools: AgentTools<Tools, Own>
   /** Aborts when the time of the trial is over, or the evaluation is stopped. */
   signal: AbortSignal
   /** The number of this trial of the task, from 0. */
@@ -52,9 +61,9 @@ export interface AgentEnvironment<Tools extends ToolRules = ToolRules> {
 }
 
 /** The agent: does the task and returns its answer, a text or any value that JSON can hold. */
-export type Agent<Output = unknown, Tools extends ToolRules = ToolRules> = (
+export type Agent<Output = unknown, Tools extends ToolRules = ToolRules, Own extends ToolSet = ToolSet> = (
   task: FileTask,
-  environment: AgentEnvironment<Tools>,
+  environment: AgentEnvironment<Tools, Own>,
 ) => Output | Promise<Output>
 
 /** A finished trial, as scorers read it: its episode, with the task and what the agent returned. */
@@ -159,10 +168,14 @@ export type Provider =
   | { languageModel: (modelId: string) => AnyLanguageModel }
 
 /** The contents of `agoge.config.ts`. */
-export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRules> {
-  agent: Agent<Output, Tools>
-  /** A task file (JSONL), relative to the config; or the tasks; or a function that makes them. */
-  tasks: string | readonly FileTask[] | (() => readonly FileTask[] | Promise<readonly FileTask[]>)
+export interface AgogeConfig<
+  Output = unknown,
+  Tools extends ToolRules = ToolRules,
+  Own extends ToolSet = ToolSet,
+> {
+  agent: Agent<Output, Tools, Own>
+  /** A task file (JSONL), relative to the config; or the tasks; a function that makes them; or those of a server, see `mcpTasks`. */
+  tasks: string | readonly FileTask[] | (() => readonly FileTask[] | Promise<readonly FileTask[]>) | McpTasks
   /**
    * One scorer, several, or several by name. Those of a list have the names of their functions. A trial is a success if each of them
    * gives at least 1, or its `passAt`.
@@ -174,8 +187,8 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
    */
   models: readonly ModelReference[]
   providers?: Readonly<Record<string, Provider>>
-  /** The server whose tools the agent gets, with a state of its own in each trial; see `mcp`. Default: none. */
-  environment?: McpReference
+  /** What gives the agent tools with a state of their own in each trial: a server, see `mcp`, or this program, see `tools`. Default: none. */
+  environment?: McpReference | ToolsReference<Own>
   /** Further tools that the agent gets, and how each acts in trials. Default: none. */
   tools?: Tools
   /**
@@ -251,9 +264,11 @@ export function run(folder: string): LocalRun {
  *   models: ['openai/gpt-5-mini'],
  * })
  */
-export function defineConfig<Output, const Tools extends ToolRules = ToolRules>(
-  config: AgogeConfig<Output, Tools>,
-): AgogeConfig<Output, Tools> {
+export function defineConfig<
+  Output,
+  const Tools extends ToolRules = ToolRules,
+  Own extends ToolSet = ToolSet,
+>(config: AgogeConfig<Output, Tools, Own>): AgogeConfig<Output, Tools, Own> {
   return config
 }
 
@@ -279,16 +294,22 @@ export function checkConfig(value: unknown): AgogeConfig {
   if (typeof config.agent !== 'function')
     fail('agent', config.agent, 'a function (task, { model, tools, signal }) => answer')
   const { tasks, score, models, budget = {}, prices = {} } = config
-  if (typeof tasks !== 'string' && typeof tasks !== 'function' && !Array.isArray(tasks))
-    fail('tasks', tasks, "'./tasks.jsonl', an array of tasks, or a function that makes them")
+  const isServer =
+    typeof tasks === 'object' && tasks !== null && 'kind' in tasks && tasks.kind === 'mcp-tasks'
+  if (typeof tasks !== 'string' && typeof tasks !== 'function' && !Array.isArray(tasks) && !isServer)
+    fail(
+      'tasks',
+      tasks,
+      "'./tasks.jsonl', an array of tasks, a function that makes them, or mcpTasks('NAME')",
+    )
   const scorers = isScorer(score) ? [score] : Object.values<unknown>(score ?? {})
   if (scorers.length === 0 || !scorers.every(isScorer))
     fail('score', score, 'a scorer such as answerMatches(), or several by name: { answer: answerMatches() }')
   if (!Array.isArray(models) || models.length === 0)
     fail('models', models, "at least one model, such as 'openai/gpt-5-mini' or run('FOLDER')")
   const { environment, tools = {} } = config
-  if (environment !== undefined && environment?.kind !== 'mcp')
-    fail('environment', environment, "mcp('NAME'), with NAME from .mcp.json")
+  if (environment !== undefined && environment?.kind !== 'mcp' && environment?.kind !== 'tools')
+    fail('environment', environment, "mcp('NAME'), with NAME from .mcp.json, or tools({ state, tools })")
   for (const [name, rule] of Object.entries(tools))
     if (!['run', 'replay', 'stub'].includes(rule?.mode) || typeof rule.tool !== 'object')
       fail(`tools.${name}`, rule, "{ tool, mode: 'run' | 'replay' | 'stub' }")

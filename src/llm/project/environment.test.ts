@@ -1,33 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { generateText, stepCountIs } from 'ai'
 import { expect, test } from 'vitest'
 import { defineConfig } from './config.ts'
 import { mcp } from './environment.ts'
 import { evaluate, type EvaluationEvent } from './evaluate.ts'
 import { answerMatches, stateEquals } from './scorers.ts'
+import { crmFolder } from './testing/crm-folder.ts'
 import { request, type Said, scripted } from './testing/scripted-model.ts'
-
-/** A folder with a config of the CRM of the fixtures. */
-function crmFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'agoge-project-'))
-  const server = fileURLToPath(new URL('../environment/mcp/fixtures/crm-server.mjs', import.meta.url))
-  const config = {
-    mcpServers: { crm: { command: process.execPath, args: [server] } },
-    agoge: {
-      crm: {
-        reset: { files: ['crm.json'] },
-        observe: ['list_contacts'],
-        ignore: ['id', 'created_at'],
-        env: { CRM_FILE: '{slot}/crm.json' },
-      },
-    },
-  }
-  writeFileSync(join(folder, '.mcp.json'), JSON.stringify(config))
-  return folder
-}
 
 const tasks = [
   {

@@ -4,8 +4,11 @@ import { AgogeError } from '../../error.ts'
 import { validateArguments } from '../../untrusted/validate.ts'
 import type { Task, ToolEnvironment, ToolSession } from '../agent/types.ts'
 import { readScore, type Scored, type Unscored } from '../episode/score.ts'
-import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import type { GeneratedTasks } from '../environment/mcp/goals/task-bank.ts'
+import { type FileTask, toFileTask } from '../environment/mcp/goals/task-file.ts'
+import type { McpTask } from '../environment/mcp/mcp-task.ts'
 import { openMcpEnvironment } from '../environment/mcp/open-mcp-environment.ts'
+import type { TaskCounts } from '../environment/mcp/task-generation.ts'
 import { InfrastructureError, type ToolSpec } from '../tool/tool.ts'
 
 /** A server of `.mcp.json` as the environment of an agent; see `mcp`. */
@@ -64,6 +67,8 @@ export interface OpenedEnvironment {
    * @throws AgogeError `bad-tasks` if none can.
    */
   prepare: (tasks: readonly FileTask[]) => Promise<readonly { id: string; reason: string }[]>
+  /** Makes tasks of the tools, each proved in a fresh state. Absent where that is not possible. */
+  makeTasks?: (options: { seed: number; counts: TaskCounts }) => Promise<readonly FileTask[]>
   open: (
     task: FileTask,
     options: { signal: AbortSignal; onFault: (reason: string) => void },
@@ -87,20 +92,31 @@ export async function openEnvironment(
     allow: [...allow],
     ...(signal && { signal }),
   })
-  const proved = new Map<string, Task>()
+  const proved = new Map<string, McpTask>()
+  const keep = (bank: Pick<GeneratedTasks, 'all'>): void => {
+    for (const split of ['train', 'validation', 'test', 'unseen-paraphrase'] as const)
+      for (const task of bank.all(split)) proved.set(task.id, task)
+  }
   return {
     plan: environment.plan,
     needsConsent: environment.needsConsent,
+    async makeTasks(given) {
+      const { tasks: bank } = await environment.prepareTasks({ ...given, ...(signal && { signal }) })
+      keep(bank)
+      return [...proved.values()].map(toFileTask)
+    },
     async prepare(tasks) {
+      // Those that this environment made are proved.
+      const own = tasks.filter(({ id }) => !proved.has(id))
+      if (own.length === 0) return []
       const { tasks: bank } = await environment.prepareTasks({
         seed: 0,
-        counts: { train: 0, validation: 0, test: tasks.length },
+        counts: { train: 0, validation: 0, test: own.length },
         // Of a split of its own, tasks would be counted apart.
-        own: tasks.map((task) => ({ ...task, split: 'test' as const })),
+        own: own.map((task) => ({ ...task, split: 'test' as const })),
         ...(signal && { signal }),
       })
-      for (const split of ['train', 'validation', 'test', 'unseen-paraphrase'] as const)
-        for (const task of bank.all(split)) proved.set(task.id, task)
+      keep(bank)
       return bank.refused
     },
     async open(task, options) {

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { defined } from '../../defined.ts'
-import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
+import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import { type AgentSetup, checkSetup, readSetup } from '../setup/setup.ts'
 import type { Spending } from './budget.ts'
-import { type AgogeConfig, checkConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
-import { createTrialEndpoints } from './endpoint.ts'
-import { openEnvironment, type OpenedEnvironment } from './environment.ts'
+import { type AgogeConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
 import {
   type EvaluationResult,
   type JudgeReport,
@@ -14,14 +13,15 @@ import {
 import { identityOf, resultFile, withStore } from './evaluation-store.ts'
 import type { Journal, TrialRecord } from './journal.ts'
 import { readChecks } from './judging/check-judges.ts'
-import { type OpenedJudges, openJudges } from './judging/judges.ts'
-import { openModels, type OpenedModel } from './models.ts'
+import type { OpenedJudges } from './judging/judges.ts'
+import type { OpenedModel } from './models.ts'
+import { withProject } from './open-project.ts'
 import type { TrialSpec } from './run-trial.ts'
 import { type Running, startRunning } from './running.ts'
-import { runTrials, trialSettings } from './run-trials.ts'
+import { runTrials } from './run-trials.ts'
 import { followAll, shuffledTasks } from './sequential.ts'
 import { describeTools } from './tools.ts'
-import { type AgentSetup, checkSetup, readSetup } from '../setup/setup.ts'
+import type { ToolSet } from './tools-environment.ts'
 
 /** Settings of `evaluate`. */
 export interface EvaluateOptions {
@@ -71,8 +71,8 @@ export type RunningEvaluation = Running<EvaluationEvent, EvaluationResult>
  * @example
  * for await (const event of evaluate(config)) if (event.type === 'result') console.log(event.result.models)
  */
-export function evaluate<Output, Tools extends ToolRules>(
-  config: AgogeConfig<Output, Tools>,
+export function evaluate<Output, Tools extends ToolRules, Own extends ToolSet>(
+  config: AgogeConfig<Output, Tools, Own>,
   options: EvaluateOptions = {},
 ): RunningEvaluation {
   return startRunning((emit) => work(config as unknown as AgogeConfig, options, emit))
@@ -83,31 +83,21 @@ async function work(
   options: EvaluateOptions,
   emit: (event: EvaluationEvent) => void,
 ): Promise<EvaluationResult> {
-  checkConfig(config)
-  const { folder = '.', baseline } = options
-  const root = resolve(folder)
-  const given = await readTasks(config, root)
-  const opened = await openModels(config, root)
-  const models = withSetups(opened, setupOf(config, root))
-  let environment: OpenedEnvironment | undefined
-  let judges: OpenedJudges | undefined
-  const endpoints = createTrialEndpoints()
-  try {
-    judges = await openJudges(config, root, opened)
-    const judging = judges
-    return await withStore(options, identityOf(config, given, models, judging.judges), async (store) => {
+  const { baseline, untilCertain = false, shared } = options
+  return withProject(config, options, async (project) => {
+    const { judges, root } = project
+    const models = withSetups(project.models, setupOf(config, root))
+    return withStore(options, identityOf(config, project.tasks, models, judges.judges), async (store) => {
       const { trials = 1, tools = {} } = config
-      environment = config.environment && (await openEnvironment(config.environment, root, options.signal))
-      if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
-      const refused = (await environment?.prepare(given)) ?? []
+      const refused = await project.prove()
       if (refused.length > 0) emit({ type: 'refused', tasks: refused })
-      const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
-      const tasks = options.untilCertain === true ? shuffledTasks(usable) : usable
+      const usable = project.tasks.filter(({ id }) => !refused.some((one) => one.id === id))
+      const tasks = untilCertain ? shuffledTasks(usable) : usable
       const names = models.map(({ name }) => name)
       // What is scored task by task is also run so: a budget that ends leaves whole tasks.
-      const byTask = options.untilCertain === true || Object.values(scorersOf(config)).some(isGroupScorer)
+      const byTask = untilCertain || Object.values(scorersOf(config)).some(isGroupScorer)
       const specs = planTrials(tasks, models, trials, byTask)
-      const sequential = options.untilCertain === true ? followAll(tasks, names, trials, baseline) : undefined
+      const sequential = untilCertain ? followAll(tasks, names, trials, baseline) : undefined
       const records = finishedTrials(specs, store.journal)
       emit({
         type: 'plan',
@@ -118,17 +108,7 @@ async function work(
         finished: records.size,
       })
       const spent = await runTrials(specs, {
-        settings: trialSettings(config, {
-          journal: store.journal,
-          environment,
-          models: opened,
-          judges: judging,
-          endpoints,
-          names,
-          shared: options.shared,
-          root,
-          signal: options.signal,
-        }),
+        settings: await project.settings(store.journal, { names, shared }),
         concurrency: config.concurrency,
         keepEpisode: store.keepEpisode,
         records,
@@ -142,18 +122,13 @@ async function work(
         spent,
         baseline,
         sequential: sequential?.comparisons(),
-        judges: reportsOf(judging, store.journal, options.shared),
+        judges: reportsOf(judges, store.journal, shared),
       })
       store.writeResult(resultFile, result)
       emit({ type: 'result', result })
       return result
     })
-  } finally {
-    await environment?.close()
-    await endpoints.close()
-    await judges?.dispose()
-    for (const { dispose } of opened) await dispose()
-  }
+  })
 }
 
 /** A column of an evaluation: a model, with a setup or as the agent calls it. */
@@ -216,15 +191,4 @@ export function planTrials(
   return byTask
     ? tasks.flatMap((task) => numbers.flatMap((trial) => of(task, trial)))
     : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
-}
-
-/** The tasks of a config, checked. */
-export async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
-  if (typeof tasks === 'string') return readTaskFile(resolve(root, tasks), { needsExpected: false })
-  const given = typeof tasks === 'function' ? await tasks() : tasks
-  const read = given.map((task, at) =>
-    readTask(task, `task ${at + 1} of the config`, { needsExpected: false }),
-  )
-  checkTaskIds(read, 'the config')
-  return read
 }

@@ -113,7 +113,7 @@ export function stateEquals<Output = unknown>(): Scorer<Output> {
       throw new AgogeError('stateEquals() has no state to compare', {
         code: 'bad-config',
         given: 'a config without an environment',
-        expected: "environment: mcp('NAME')",
+        expected: "environment: mcp('NAME') or tools({ state, tools })",
       })
     const { state: share } = judgement.parts ?? {}
     if (judgement.value !== null && share !== undefined) return Number(share >= 1)

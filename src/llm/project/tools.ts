@@ -1,5 +1,5 @@
 import { sha256 } from '../../runs/checksums.ts'
-import type { ToolLike } from '../tool/define-tools.ts'
+import { lastOf, type ToolLike } from '../tool/define-tools.ts'
 import { InfrastructureError } from '../tool/tool.ts'
 import type { Journal, ToolOutcome } from './journal.ts'
 
@@ -136,14 +136,6 @@ async function outcomeOf(
     if (error instanceof InfrastructureError) return { fault: error }
     return { error: error instanceof Error ? error.message : String(error) }
   }
-}
-
-/** A tool of the AI SDK may give results one after another, of which the last counts. */
-async function lastOf(result: unknown): Promise<unknown> {
-  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return result
-  let last: unknown
-  for await (const one of result as AsyncIterable<unknown>) last = one
-  return last
 }
 
 function valueOf(outcome: ToolOutcome): unknown {

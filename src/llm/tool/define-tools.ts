@@ -195,7 +195,7 @@ function failure(problem: string): ToolResult {
 }
 
 /** If a tool reports progress through an async iterable, its last value is the result. */
-async function lastOf(output: unknown): Promise<unknown> {
+export async function lastOf(output: unknown): Promise<unknown> {
   if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output
   let last: unknown
   for await (const value of output as AsyncIterable<unknown>) last = value

@@ -94,6 +94,13 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   return { text, data: (value) => redactData(value, text) }
 }
 
+/** Values of the environment that a message of a service might repeat. */
+export function secretsOfEnvironment(): string[] {
+  return Object.entries(process.env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+  )
+}
+
 /**
  * Redacts every text in the tools of a server, page by page. A tool whose name would change becomes unusable, because the server
  * only knows the true name, and so does one that is listed again.

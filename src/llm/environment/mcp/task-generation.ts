@@ -17,6 +17,19 @@ const splits = ['train', 'validation', 'test', 'unseen-paraphrase'] as const
 /** Number of tasks to make for each split. */
 export type TaskCounts = Partial<Record<Task['split'], number>>
 
+/** The splits of `count` tasks: most for training, and some of each other split. */
+export function splitCounts(count: number): Required<TaskCounts> {
+  const test = Math.max(1, Math.round(count * 0.25))
+  const validation = Math.round(count * 0.1)
+  const unseen = Math.round(count * 0.1)
+  return {
+    train: Math.max(1, count - test - validation - unseen),
+    validation,
+    test,
+    'unseen-paraphrase': unseen,
+  }
+}
+
 export interface TaskGenerationOptions {
   seed: number
   counts: TaskCounts

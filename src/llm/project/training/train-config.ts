@@ -9,12 +9,11 @@ import type { PolicyPresetName } from '../../algorithm/policy-optimisation/prese
 import type { AlgorithmDefinition } from '../../algorithm/define-algorithm.ts'
 import { smallModelPlan } from '../../training/defaults.ts'
 import { trainAgent } from '../../training/train-agent.ts'
-import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from '../config.ts'
-import { createTrialEndpoints } from '../endpoint.ts'
-import { openEnvironment, type OpenedEnvironment } from '../environment.ts'
-import { type EvaluationEvent, finishedTrials, planTrials, readTasks } from '../evaluate.ts'
-import { runTrials, trialSettings } from '../run-trials.ts'
-import { type OpenedJudges, openJudges } from '../judging/judges.ts'
+import { type AgogeConfig, scorersOf, type ToolRules } from '../config.ts'
+import { type EvaluationEvent, finishedTrials, planTrials } from '../evaluate.ts'
+import type { OpenedJudges } from '../judging/judges.ts'
+import { withProject } from '../open-project.ts'
+import { runTrials } from '../run-trials.ts'
 import { refuseGroups } from '../judging/score-trials.ts'
 import { identityOf, resultFile, type Store, withStore } from '../evaluation-store.ts'
 import { type EvaluationResult, summarise } from '../evaluation.ts'
@@ -121,67 +120,54 @@ async function work(
   emit: (event: TrainConfigEvent) => void,
 ): Promise<TrainConfigResult> {
   const started = performance.now()
-  checkConfig(config)
-  const root = resolve(options.folder ?? '.')
-  const { seed = 0, resume = false, signal } = options
-  const given = await readTasks(config, root)
-  const split = splitTasks(given)
-  const path = openRunFolder(options.out === undefined ? { root } : { path: options.out }).path
-  if (!resume) refuseExistingRun(path, 'the option resume: true')
-  const onNote = (text: string): void => emit({ type: 'note', text })
-  const model = await openTrainable(config, options, { root, seed, onNote, ...defined({ signal }) })
-  let environment: OpenedEnvironment | undefined
-  let judges: OpenedJudges | undefined
-  const endpoints = createTrialEndpoints()
-  try {
-    judges = await openJudges(config, root, [])
-    const judging = judges
+  const { seed = 0, resume = false, signal, minutes } = options
+  return withProject(config, { ...options, opensModels: false }, async (project) => {
+    const { root, tasks: given, judges } = project
+    const split = splitTasks(given)
+    const path = openRunFolder(options.out === undefined ? { root } : { path: options.out }).path
+    if (!resume) refuseExistingRun(path, 'the option resume: true')
+    const onNote = (text: string): void => emit({ type: 'note', text })
+    const model = await openTrainable(config, options, { root, seed, onNote, ...defined({ signal }) })
     const arms = [asOpenedModel(model, 'before'), asOpenedModel(model, 'trained')]
     const identity = {
-      ...identityOf(config, given, arms, judging.judges),
+      ...identityOf(config, given, arms, judges.judges),
       training: settingsOf(config, options, model),
     }
-    return await withStore({ out: join(path, 'evaluation'), resume }, identity, async (store) => {
-      environment = config.environment && (await openEnvironment(config.environment, root, signal))
-      const forecast = forecastOf(config, options, split)
-      await options.onPlan?.(
-        [environment?.plan, ...describeTraining(forecast)].filter((text) => text !== undefined).join('\n'),
-        environment?.needsConsent ?? false,
-      )
-      const refused = (await environment?.prepare(given)) ?? []
-      if (refused.length > 0) emit({ type: 'refused', tasks: refused })
-      const usable = without(split, new Set(refused.map(({ id }) => id)))
-      const { train, validation, test, isMarked } = usable
-      emit({ type: 'split', train: train.length, validation: validation.length, test: test.length, isMarked })
-      emit({ type: 'plan', forecast: forecastOf(config, options, usable), folder: path })
-      const settings = trialSettings(budgetOfJudges(config, judging), {
-        journal: store.journal,
-        environment,
-        models: [],
-        judges: judging,
-        endpoints,
-        names: arms.map(({ name }) => name),
-        root,
-        signal,
+    try {
+      return await withStore({ out: join(path, 'evaluation'), resume }, identity, async (store) => {
+        await options.onPlan?.(describeTraining(forecastOf(config, options, split)).join('\n'), false)
+        const refused = await project.prove()
+        if (refused.length > 0) emit({ type: 'refused', tasks: refused })
+        const usable = without(split, new Set(refused.map(({ id }) => id)))
+        const { train, validation, test, isMarked } = usable
+        emit({
+          type: 'split',
+          train: train.length,
+          validation: validation.length,
+          test: test.length,
+          isMarked,
+        })
+        emit({ type: 'plan', forecast: forecastOf(config, options, usable), folder: path })
+        const settings = await project.settings(store.journal, {
+          config: budgetOfJudges(config, judges),
+          names: arms.map(({ name }) => name),
+        })
+        refuseGroups(settings.scorers, 'a training')
+        const measure = measuring({ config, test, arms, settings, store, emit })
+        const before = await measure('before')
+        const left = timeLeft(minutes, started, before)
+        const steps = await learn({ config, options, path, model, split: usable, settings, left, emit })
+        await measure('trained')
+        const evaluation = measure.result()
+        store.writeResult(resultFile, evaluation)
+        const result = { folder: path, steps, evaluation }
+        emit({ type: 'result', result })
+        return result
       })
-      refuseGroups(settings.scorers, 'a training')
-      const measure = measuring({ config, test, arms, settings, store, emit })
-      const before = await measure('before')
-      const left = timeLeft(options.minutes, started, before)
-      const steps = await learn({ config, options, path, model, split: usable, settings, left, emit })
-      await measure('trained')
-      const evaluation = measure.result()
-      store.writeResult(resultFile, evaluation)
-      const result = { folder: path, steps, evaluation }
-      emit({ type: 'result', result })
-      return result
-    })
-  } finally {
-    await environment?.close()
-    await endpoints.close()
-    await judges?.dispose()
-    await model.backend.dispose?.()
-  }
+    } finally {
+      await model.backend.dispose?.()
+    }
+  })
 }
 
 /** The model in this process costs nothing, so only the calls of judges are limited. */

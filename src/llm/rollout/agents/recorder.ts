@@ -35,6 +35,8 @@ export interface AgentAnswer {
   weightVersion: number
   sampling: SamplingSettings
   trainable: boolean
+  /** Who asked. Default: `agent`. */
+  agent?: string
 }
 
 /** Records the calls of one episode as a tree. A continued call reuses the exact tokens of the earlier one. */
@@ -57,8 +59,8 @@ export function createRecorder(format: Pick<ChatFormat, 'open' | 'follow'>): Rec
   const usage = { promptTokens: 0, sampledTokens: 0, calls: 0, invalidCalls: 0 }
   const known: Answered[] = []
 
-  function add(parent: number | null, node: Omit<EpisodeNode, 'id' | 'parent' | 'agent'>): number {
-    nodes.push({ id: nodes.length, parent, agent: 'agent', ...node })
+  function add(parent: number | null, node: Omit<EpisodeNode, 'id' | 'parent'>): number {
+    nodes.push({ id: nodes.length, parent, ...node })
     return nodes.length - 1
   }
 
@@ -80,7 +82,17 @@ export function createRecorder(format: Pick<ChatFormat, 'open' | 'follow'>): Rec
       const window = format.open(messages, tools)
       return { messages, tools, prompt: window.tokens, window, added: window.tokens, before, follows: false }
     },
-    answered(call, { message, invalid, output, logprobs, weightVersion, sampling, trainable }) {
+    answered(call, answer) {
+      const {
+        message,
+        invalid,
+        output,
+        logprobs,
+        weightVersion,
+        sampling,
+        trainable,
+        agent = 'agent',
+      } = answer
       const { before, messages, prompt, added } = call
       let parent = before?.path.at(-1) ?? null
       const path = call.follows && before !== undefined ? [...before.path] : []
@@ -88,6 +100,7 @@ export function createRecorder(format: Pick<ChatFormat, 'open' | 'follow'>): Rec
         before ? before.messages.length + 1 : 0,
       )) {
         parent = add(parent, {
+          agent,
           role,
           text,
           tokens: none,
@@ -101,6 +114,7 @@ export function createRecorder(format: Pick<ChatFormat, 'open' | 'follow'>): Rec
       const shifted = new Float32Array(tokens.length)
       shifted.set(logprobs, added.length)
       const id = add(parent, {
+        agent,
         role: 'assistant',
         text: message.text,
         tokens,

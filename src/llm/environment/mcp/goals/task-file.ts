@@ -40,8 +40,11 @@ export interface FileTask {
     others?: string[]
     /** Whether the items of a list have to be in this order. Default: false. */
     ordered?: boolean
-    /** The observed state at the end, as exported. Without it the state that the reference leaves. */
-    state?: string
+    /**
+     * The observed state at the end: of a server the text as exported, of the tools of a program any JSON value. Without it the state that the
+     * reference leaves.
+     */
+    state?: unknown
   }
 }
 
@@ -70,7 +73,7 @@ export const fileTaskSchema = {
         },
         others: { type: 'array', items: { type: 'string' } },
         ordered: { type: 'boolean' },
-        state: { type: 'string' },
+        state: {},
       },
     },
   },
@@ -201,7 +204,7 @@ export function readTask(value: unknown, place: string, { needsExpected = true }
     return fail(Object.keys(value).join(', '), '"expected" or "reference"')
   if (expected !== undefined) {
     if (!isPlainObject(expected)) return fail(expected, '"expected": {"answer"?, "state"?}')
-    const { answer, others, ordered, state } = expected
+    const { answer, others, ordered } = expected
     const plain = (item: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof item)
     if (
       answer !== undefined &&
@@ -217,7 +220,6 @@ export function readTask(value: unknown, place: string, { needsExpected = true }
       return fail(others, '"others": a list of texts')
     if (ordered !== undefined && typeof ordered !== 'boolean')
       return fail(ordered, '"ordered": true or false')
-    if (state !== undefined && typeof state !== 'string') return fail(state, '"state": a text')
   }
   return { ...value, id, ...(split === undefined ? {} : { split }) } as unknown as FileTask
 }
@@ -271,9 +273,15 @@ export function fromFileTask(line: FileTask, index: number): McpTask {
       ...defined({ type }),
       others: expected.others ?? [],
       ...(expected.ordered === true && { ordered: true }),
-      state: expected.state ?? null,
+      state: stateText(expected.state),
     },
   }
+}
+
+/** The state as servers show it. */
+function stateText(state: unknown): string | null {
+  if (state === undefined) return null
+  return typeof state === 'string' ? state : JSON.stringify(state)
 }
 
 function planOf(reference: readonly FileCall[] | undefined, answer: string | null): Expert {
