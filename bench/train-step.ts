@@ -2,8 +2,8 @@ import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/llm
 import type { LocalBackend, TransformerConfig, TrainingSequence } from 'agoge/llm'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
-import { betterPeer } from './peer.ts'
-import type { Peer } from './peer.ts'
+import { betterPeer, startPeer } from './peer.ts'
+import type { Measured, Peer } from './peer.ts'
 
 /** A timed training step. */
 export interface StepBenchmark {
@@ -18,15 +18,18 @@ export interface StepBenchmark {
   rank?: number
   /** The peer. Default: PyTorch, with PEFT for an adapter. `all weights`: Agoge, training all weights. */
   against?: 'all weights'
+  /** Counts seconds of the processor, with one thread on both sides, so that other work on the machine counts little. */
+  processor?: boolean
 }
 
 /** Forward and backward pass and AdamW update on `rows` x `length` tokens, in tokens per second. */
 export async function trainStepOf(benchmark: StepBenchmark): Promise<Measurement> {
-  const { name, config, rows, length, count, rounds, rank, against } = benchmark
+  const { name, config, rows, length, count, rounds, rank, against, processor = false } = benchmark
   const open = (lora: number | undefined): LocalBackend =>
     createLocalBackend({
       config,
       parameters: initialiseParameters(config, 1),
+      ...(processor ? { threads: 1 } : {}),
       ...(lora === undefined ? {} : { trainable: { lora: { rank: lora } } }),
     })
   const backend = open(rank)
@@ -46,13 +49,30 @@ export async function trainStepOf(benchmark: StepBenchmark): Promise<Measurement
     num_attention_heads: heads,
     intermediate_size: inner,
   } = config
-  const sizes = { width, layers, heads, inner, rows, length, ...(rank === undefined ? {} : { rank }) }
-  const steps = async (trained: LocalBackend, times: number): Promise<void> => {
+  const sizes = {
+    width,
+    layers,
+    heads,
+    inner,
+    rows,
+    length,
+    processor,
+    ...(rank === undefined ? {} : { rank }),
+  }
+  const clock = (): number =>
+    processor ? (process.cpuUsage().user + process.cpuUsage().system) / 1e6 : performance.now() / 1000
+  const steps = async (trained: LocalBackend, times: number): Promise<Measured> => {
+    const begin = clock()
     for (let i = 0; i < times; i++) {
       await trained.forwardBackward(batch, { name: 'cross_entropy' })
       await trained.optimStep({ learningRate: 1e-3 })
     }
+    return { seconds: clock() - begin }
   }
+  const startTorch = (): Promise<Peer | null> | Peer | null =>
+    processor
+      ? startPeer('train_step', 1, [JSON.stringify(sizes)])
+      : betterPeer('train_step', Math.max(1, Math.ceil(count / 2)), [JSON.stringify(sizes)])
   const whole = against === undefined ? undefined : open(undefined)
   if (whole !== undefined) await steps(whole, 1)
   const measured = await alternate({
@@ -62,25 +82,10 @@ export async function trainStepOf(benchmark: StepBenchmark): Promise<Measurement
     count,
     ...(rounds === undefined ? {} : { rounds }),
     ours: (times) => steps(backend, times),
-    peer:
-      whole === undefined
-        ? await betterPeer('train_step', Math.max(1, Math.ceil(count / 2)), [JSON.stringify(sizes)])
-        : peerOf((times) => steps(whole, times)),
+    peer: whole === undefined ? await startTorch() : { measure: (times) => steps(whole, times), close() {} },
   })
   await Promise.all([backend.dispose(), whole?.dispose()])
   return measured
-}
-
-/** A peer in this process. */
-function peerOf(work: (count: number) => Promise<void>): Peer {
-  return {
-    async measure(count) {
-      const begin = performance.now()
-      await work(count)
-      return { seconds: (performance.now() - begin) / 1000 }
-    },
-    close() {},
-  }
 }
 
 /** The 0.9M model on 32x128 tokens. */

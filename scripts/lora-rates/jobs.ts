@@ -71,9 +71,9 @@ export function demonstrations(
 }
 
 /** Mean negative log-likelihood of the demonstrated tokens, in nats. */
-async function natsOf({ forward }: LocalBackend, episodes: readonly Episode[]): Promise<number> {
+async function natsOf(backend: LocalBackend, episodes: readonly Episode[]): Promise<number> {
   const { sequences } = supervised(episodes)
-  const logprobs = await forward(sequences.map(({ tokens }) => tokens))
+  const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
   let [nats, count] = [0, 0]
   for (const [i, { weights }] of sequences.entries())
     weights.ce.forEach((weight, t) => {

@@ -6,7 +6,7 @@ import { baseModelFolder } from '../../src/llm/checkpoint/checkpoint.ts'
 import { demonstrations, fineTuned, openTrainee, reinforced, warmStart } from './jobs.ts'
 import type { Trainee } from './jobs.ts'
 import { loraRatesPage } from './page.ts'
-import { bestOf, budget, jobs, rateOf } from './plan.ts'
+import { bestOf, budget, jobs, rateOf, seedsOf } from './plan.ts'
 import type { JobName, JobResults } from './plan.ts'
 
 const { positionals, values } = parseArgs({
@@ -46,32 +46,39 @@ async function openJob(name: JobName) {
 }
 
 async function study(name: JobName): Promise<void> {
-  const { play, dispose } = await openJob(name)
+  const job = await openJob(name)
   const results: JobResults = existsSync(stored(name))
     ? read(name)
-    : { before: (await play('all', 0, 0)) ?? Number.NaN, rows: [] }
+    : { before: (await job.play('all', 0, 0)) ?? Number.NaN, rows: [] }
   const { rows } = results
   const run = async (arm: string, exponent: number, seed: number): Promise<void> => {
     if (rows.some((row) => row.arm === arm && row.exponent === exponent && row.seed === seed)) return
     const began = performance.now()
-    const score = await play(arm, rateOf(exponent), seed)
+    const score = await job.play(arm, rateOf(exponent), seed)
     rows.push({ arm, exponent, seed, score: score === null ? null : Number(score.toFixed(4)) })
     writeFileSync(stored(name), `${JSON.stringify(results, null, 1)}\n`)
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     process.stderr.write(`${name} ${arm} ${rateOf(exponent)} ${seed}: ${score?.toFixed(4)} (${seconds} s)\n`)
   }
-  for (const seed of budget.seeds)
-    for (const arm of Object.keys(budget.arms))
-      for (const exponent of arm === 'all' ? jobs[name].all : jobs[name].lora) await run(arm, exponent, seed)
-  for (const arm of Object.keys(budget.arms))
-    for (let more = 0; more < budget.extensions && !bestOf(name, rows, arm).inside; more++) {
-      const { exponent } = bestOf(name, rows, arm)
-      const beyond = rows.some((row) => row.arm === arm && row.exponent > exponent)
-        ? exponent - 1
-        : exponent + 1
-      for (const seed of budget.seeds) await run(arm, beyond, seed)
+  /** Until the best rate of an arm is inside. */
+  async function extend(arm: string): Promise<void> {
+    for (let more = 0; more <= budget.extensions; more++) {
+      const exponents = new Set(rows.filter((row) => row.arm === arm).map((row) => row.exponent))
+      const seeds = seedsOf(name, rows)
+      for (const exponent of exponents) for (const seed of seeds) await run(arm, exponent, seed)
+      const { exponent, inside } = bestOf(name, rows, arm)
+      if (inside || more === budget.extensions) return
+      const beyond = exponents.has(exponent + 1) ? exponent - 1 : exponent + 1
+      for (const seed of seeds) await run(arm, beyond, seed)
     }
-  await dispose()
+  }
+  const arms = Object.keys(budget.arms)
+  for (const seed of budget.seeds) {
+    for (const arm of arms)
+      for (const exponent of arm === 'all' ? jobs[name].all : jobs[name].lora) await run(arm, exponent, seed)
+    for (const arm of arms) await extend(arm)
+  }
+  await job.dispose()
 }
 
 for (const name of positionals) {

@@ -1,4 +1,4 @@
-import { bestOf, budget, jobs, meanOf, rateOf } from './plan.ts'
+import { bestOf, budget, jobs, meanOf, rateOf, seedsOf } from './plan.ts'
 import type { JobName, JobResults } from './plan.ts'
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
@@ -9,7 +9,10 @@ const titles: Record<JobName, string> = {
   grpo: 'GRPO with AdamW: held-out success in per cent at temperature 1',
 }
 
-function jobTable(name: JobName, { before, rows }: JobResults): string {
+function jobTable(name: JobName, results: JobResults): string {
+  const { before } = results
+  const seeds = seedsOf(name, results.rows)
+  const rows = results.rows.filter(({ seed }) => seeds.includes(seed))
   const shown = (score: number): string => (jobs[name].lower ? score.toFixed(3) : (100 * score).toFixed(1))
   const arms = Object.keys(budget.arms)
   const exponents = [...new Set(rows.map(({ exponent }) => exponent))].toSorted((a, b) => a - b)
@@ -19,8 +22,10 @@ function jobTable(name: JobName, { before, rows }: JobResults): string {
     if (of.length === 0) return ''
     const scores = of.flatMap(({ score }) => (score === null ? [] : [score]))
     if (scores.length < of.length) return 'not finite'
+    if (scores.length < seeds.length) return ''
     const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length
-    const text = `${shown(mean)} (${shown(Math.min(...scores))} to ${shown(Math.max(...scores))})`
+    const range = `${shown(Math.min(...scores))} to ${shown(Math.max(...scores))}`
+    const text = scores.length === 1 ? shown(mean) : `${shown(mean)} (${range})`
     return exponent === best[arm].exponent ? `**${text}**` : text
   }
   const factor = (arm: string): string => {
@@ -37,7 +42,7 @@ function jobTable(name: JobName, { before, rows }: JobResults): string {
   }
   return `## ${titles[name]}
 
-Before training: ${shown(before)}. In each cell the mean of ${budget.seeds.length} seeds (lowest to highest).
+Before training: ${shown(before)}. ${seeds.length === 1 ? 'One seed.' : `In each cell the mean of ${seeds.length} seeds (lowest to highest).`}
 
 ${row(['rate', ...arms])}
 ${row(Array<string>(arms.length + 1).fill('---'))}
@@ -51,11 +56,11 @@ ${arms.map(factor).join('\n')}
 
 /** The page of the study in Markdown. */
 export function loraRatesPage(results: Record<string, JobResults>): string {
-  const { supervised, reinforcement, seeds, testTasks } = budget
+  const { supervised, reinforcement, testTasks } = budget
   return `# The learning rate of LoRA
 
 \`node --import tsx --conditions agoge-source scripts/lora-rates/main.ts ${Object.keys(jobs).join(' ')}\`: the base model of the package (0.94M
-parameters), trained with all weights and with LoRA (alpha 32, every matrix of the blocks) at several learning rates, ${seeds.length} seeds each.
+parameters), trained with all weights and with LoRA (alpha 32, every matrix of the blocks) at several learning rates.
 \`scripts/lora-rates/plan.ts\` has the plan, written before the study ran.
 
 - **Task**: countdown with two numbers in one prompt template, as in the [ablation](ablation.md).
@@ -66,6 +71,12 @@ parameters), trained with all weights and with LoRA (alpha 32, every matrix of t
 ${Object.keys(jobs)
   .map((name) => jobTable(name as JobName, results[name]))
   .join('\n')}
+## What it supports
+
+With AdamW, LoRA's best rate is half a decade above that of all weights, at both ranks, in both jobs, and at the rate of all weights LoRA is worse in
+every seed. So plans for LoRA have three times the rate of AdamW. With Muon, one seed found no factor that both ranks have in common; its
+rates stay as they are.
+
 One small model, one task, short trainings: factors of larger models or longer trainings may differ. Every number is in
 [lora-rates/](lora-rates/).
 `

@@ -13,7 +13,8 @@
  *
  * Arms: all weights, and LoRA of ranks 4 and 16 with the defaults (alpha 32, every matrix of the blocks). Rates: half decades.
  * If the best mean of an arm is at an end of its grid, the next rate beyond is run with all seeds, up to `extensions` times, so
- * that the best one is inside.
+ * that the best one is inside. (Changed while the study ran, before any job had been extended: this is done after each seed,
+ * so that a study that ends early has it, too. Means are over the seeds that have the whole grid.)
  *
  * The factor of an arm is its best rate over the best rate of all weights in the same job; the resolution is a half decade. The
  * default of LoRA's rate changes for a job if the factors of both ranks are at least 3 (or at most 1/3), and the training with
@@ -62,15 +63,31 @@ export interface JobResults {
 
 export const rateOf = (exponent: number): number => Number((10 ** (exponent / 2)).toPrecision(2))
 
-/** Mean score of an arm at a rate, worse than all others if a training failed. Undefined if seeds are missing. */
+/** The seeds with which the whole grid of a job was run. */
+export function seedsOf(job: JobName, rows: readonly Row[]): number[] {
+  const { all, lora } = jobs[job]
+  return budget.seeds.filter((seed) =>
+    Object.keys(budget.arms).every((arm) =>
+      (arm === 'all' ? all : lora).every((exponent) =>
+        rows.some((row) => row.arm === arm && row.exponent === exponent && row.seed === seed),
+      ),
+    ),
+  )
+}
+
+/**
+ * Mean score of an arm at a rate over these seeds, worse than all others if a training failed. Undefined if one is
+ * missing.
+ */
 export function meanOf(
   job: JobName,
   rows: readonly Row[],
   arm: string,
   exponent: number,
 ): number | undefined {
-  const found = rows.filter((row) => row.arm === arm && row.exponent === exponent)
-  if (found.length < budget.seeds.length) return undefined
+  const seeds = seedsOf(job, rows)
+  const found = rows.filter((row) => row.arm === arm && row.exponent === exponent && seeds.includes(row.seed))
+  if (seeds.length === 0 || found.length < seeds.length) return undefined
   const worst = jobs[job].lower ? Infinity : -Infinity
   return found.reduce((sum, { score }) => sum + (score ?? worst), 0) / found.length
 }

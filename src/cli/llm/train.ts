@@ -8,7 +8,7 @@ import type { PolicyPresetName } from '../../llm/algorithm/policy-optimisation/p
 import { AgogeError } from '../../error.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { requireModel, requireTokenizer } from '../../llm/backend/base-model.ts'
-import { planForWindow } from '../../llm/training/defaults.ts'
+import { planForLora, planForWindow } from '../../llm/training/defaults.ts'
 import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
 import { train } from '../../llm/training/train.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
@@ -102,10 +102,13 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       newSettings(
         command,
         base,
-        await planForBackend(
-          withBatch(chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window), batch),
-          backendSettings(command),
-          terminal,
+        withLora(
+          await planForBackend(
+            withBatch(chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window), batch),
+            backendSettings(command),
+            terminal,
+          ),
+          command,
         ),
         opened,
         taskCounts,
@@ -282,6 +285,10 @@ function newSettings(
     compareSupervised: command.compareSupervised === true,
     plan: adjustPlan(plan, command),
   }
+}
+
+function withLora(plan: TrainingPlan, { lora }: TrainCommand): TrainingPlan {
+  return lora === undefined ? plan : planForLora(plan)
 }
 
 /** The plan with the batches of the algorithm. */

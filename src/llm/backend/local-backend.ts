@@ -144,7 +144,8 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const { trainable, adapter } = options
   const trained = createTrained({ config, parameters, trainable, adapter, threads: count })
   const moved = trained.moved.layout.size
-  const limits = batchLimits(config, options, { threads: count, moved })
+  const adapted = trained.adapter?.base.length
+  const limits = batchLimits(config, options, { threads: count, moved, ...defined({ adapted }) })
   const apart = options.apart === true && defaultDevice() === 'cpu'
   const lowRank = trained.adapter && lowRankOf(trained.adapter, parameters.layout)
   const learned = { config, parameters, ...defined({ lowRank }), ...limits }

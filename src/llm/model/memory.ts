@@ -29,6 +29,15 @@ export interface BatchKind {
   entropyBonus?: boolean
 }
 
+/** What `standingBytes` depends on besides the architecture. */
+interface StandingParts {
+  threads: number
+  /** Number of parameters that the optimiser updates. */
+  moved: number
+  /** With a LoRA adapter: the number of weights in the matrices that it adapts. Default: no adapter. */
+  adapted?: number
+}
+
 /** How to run a micro-batch of rows of some length. */
 export interface BatchShape {
   rows: number
@@ -64,17 +73,19 @@ export function activationBytes(
 
 /**
  * Memory in bytes that training needs besides activations: weights, copies of weights and gradients for programs, the
- * gradient, and the optimiser's averages of the `moved` parameters, for `threads` threads.
+ * gradient, and the optimiser's averages of the `moved` parameters, for `threads` threads. If `moved` are those of a
+ * LoRA adapter, `adapted` is the number of weights beneath it, which are stored besides; gradients are then its own.
  */
-export function standingBytes(
-  config: TransformerConfig,
-  { threads, moved }: { threads: number; moved: number },
-): number {
+export function standingBytes(config: TransformerConfig, training: StandingParts): number {
+  const { threads, moved, adapted } = training
   const { size } = parameterLayout(config)
-  // Weights, folded weights, two sums of gradients, and the gradient itself.
-  const thread = 5 * size
-  const shared = threads > 1 ? size : 0
-  return bytes * (threads * thread + shared + 3 * moved)
+  // Two sums of gradients, and the gradient itself; folded factors of an adapter.
+  const learned = adapted === undefined ? 3 * size : 4 * moved
+  // Weights, and folded weights.
+  const thread = 2 * size + learned
+  const ofAdapter = adapted === undefined ? 0 : moved
+  const shared = threads > 1 ? size + ofAdapter : 0
+  return bytes * (threads * thread + shared + 3 * moved + ofAdapter + (adapted ?? 0))
 }
 
 /**
@@ -117,7 +128,7 @@ export function batchShape(
 export function batchLimits(
   config: TransformerConfig,
   options: { memoryBytes?: number; tokenBudget?: number; recompute?: boolean; packing?: number },
-  training: { threads: number; moved: number },
+  training: StandingParts,
 ): BatchLimits {
   const { memoryBytes, tokenBudget = 1024, recompute, packing } = options
   if (packing !== undefined && !(Number.isInteger(packing) && packing > 0))

@@ -110,7 +110,10 @@ export async function compileRecomputing(
           add(gradients[name], inputs[`sum.${name}`]),
         ])
         return {
-          ...{ loss, logprobs, entropy, gHidden: made.hidden },
+          loss,
+          logprobs,
+          entropy,
+          gHidden: made.hidden,
           ...(ofHead.length > 0 && { targetRows }),
           ...(Object.fromEntries(summed) as Record<string, Tensor>),
         }
@@ -218,7 +221,11 @@ export async function compileRecomputing(
         const gx = layer === 0 && into['inputRows'] ? into['inputRows'] : buffers(`g${layer % 2}`, shape)
         await program.run(
           {
-            ...{ x: kept[layer], gy, ...common, ...weights(layer), ...named('sum', feeds) },
+            x: kept[layer],
+            gy,
+            ...common,
+            ...weights(layer),
+            ...named('sum', feeds),
             ...(Object.fromEntries(ofAdapter) as Feeds),
           },
           { gx, ...named('gradient', into) },

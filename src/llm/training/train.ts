@@ -21,7 +21,7 @@ import { baseModelFolder } from '../checkpoint/checkpoint.ts'
 import type { Reward } from '../reward/reward.ts'
 import { taskReward } from '../reward/rewards.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
-import { planForWindow, smallModelPlan } from './defaults.ts'
+import { planForLora, planForWindow, smallModelPlan } from './defaults.ts'
 import { trainJob } from './loop.ts'
 import { isMethod } from './method-list.ts'
 import type { MethodName } from './method-list.ts'
@@ -84,7 +84,10 @@ export interface TrainOptions<T extends Task = Task> {
   tasks: TaskSource<T>
   /** Folder of the initial model. Default: the base model of the package. */
   model?: string
-  /** The weights to train: LoRA, or tensors by name. Default: all. */
+  /**
+   * The weights to train: LoRA, or tensors by name. With LoRA the plan's learning rates of AdamW are three times as large,
+   * unless `plan` sets them. Default: all.
+   */
   trainable?: Trainable
   /** Precision for sampling in this process, including evaluations; see `LocalBackendOptions`. Default: float32. */
   samplingWeights?: SamplingWeights
@@ -208,7 +211,9 @@ function planOf<T extends Task>(
   const { tasks, demonstrations, steps, testTasks, plan = {} } = options
   const { kinds } = tasks
   const each = demonstrations ?? plan.demonstrations ?? Math.ceil(240 / kinds.length)
-  const usual = chat === undefined ? smallModelPlan : planForWindow(smallModelPlan, chat.window)
+  const ofWindow = chat === undefined ? smallModelPlan : planForWindow(smallModelPlan, chat.window)
+  const { trainable } = options
+  const usual = trainable !== undefined && 'lora' in trainable ? planForLora(ofWindow) : ofWindow
   const base = { ...usual, reinforcement: { ...usual.reinforcement, ...batch }, ...plan }
   return {
     ...base,
