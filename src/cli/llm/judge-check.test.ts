@@ -99,6 +99,7 @@ test('trials are labelled on a page, judges are compared with the labels, and ev
   expect(again.out).toMatch(
     /judge even \(test\/judge\): 0 calls, 0 tokens; kappa with labels 0\.93 \(0\.\d+–1\.00\) of 30 trials/,
   )
+  expect(again.out).toMatch(/score even \(kappa 0\.93\) +0\.50/)
   expect([warnings('second'), asked()]).toEqual([[], 30])
 
   // Another rubric is another judge, which the same labels can check.

@@ -13,7 +13,7 @@ import {
 } from './evaluation.ts'
 
 /** The measures of an evaluation as a table: a row for each measure, a column for each model. */
-export function evaluationTable({ models, tasks, trials }: EvaluationResult): {
+export function evaluationTable({ models, tasks, trials, judges }: EvaluationResult): {
   header: string[]
   rows: string[][]
 } {
@@ -44,7 +44,7 @@ export function evaluationTable({ models, tasks, trials }: EvaluationResult): {
       ...(scorers.length < 2
         ? []
         : scorers.map((name) =>
-            row(`score ${name}`, ({ scores }) =>
+            row(`score ${name}${agreementOf(name, judges)}`, ({ scores }) =>
               scores[name] === undefined ? '-' : scores[name].mean.toFixed(2),
             ),
           )),
@@ -89,6 +89,11 @@ export function evaluationNotes(result: EvaluationResult): string[] {
     ...result.judges.map(judgeText),
     `spent: ${spendingText(spent)}`,
   ]
+}
+
+function agreementOf(name: string, judges: readonly JudgeReport[]): string {
+  const kappa = judges.find(({ scorer }) => scorer === name)?.agreement?.kappa
+  return kappa === undefined ? '' : ` (kappa ${kappa.mean.toFixed(2)})`
 }
 
 function judgeText({ scorer, model, calls, spent, agreement }: JudgeReport): string {

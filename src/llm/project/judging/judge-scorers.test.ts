@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { generateText } from 'ai'
 import { expect, test } from 'vitest'
 import { readEpisodes } from '../../episode/codec.ts'
-import type { AgogeConfig } from '../config.ts'
+import { type AgogeConfig, run } from '../config.ts'
 import { evaluate } from '../evaluate.ts'
 import { answerMatches } from '../scorers.ts'
 import { httpError, request, scripted } from '../testing/scripted-model.ts'
@@ -139,6 +139,51 @@ test('an unreadable answer is asked for again; a wrong key ends the evaluation',
   await expect(evaluate({ ...config, score: rubric('x', { judge: locked }) }).result).rejects.toMatchObject({
     code: 'model-endpoint-refused',
   })
+})
+
+test('a model of this package as judge: what it cannot judge is masked, also when it is asked for real', async () => {
+  const { records, judges } = await evaluate({
+    agent,
+    tasks: tasks.slice(0, 1),
+    // The small base model writes no line of a score.
+    score: rubric('The answer is right.', { judge: run('models/base'), maxOutputTokens: 12, attempts: 1 }),
+    models: [good()],
+  }).result
+  expect(records[0]).toMatchObject({ status: 'masked', success: null, scores: { score: null } })
+  expect(records[0].error).toMatch(/^score: the judge failed/)
+  expect(judges[0].spent.dollars).toBe(0)
+})
+
+test('an evaluation that is stopped while a judge is asked repeats neither the agent nor what was judged', async () => {
+  const out = folder()
+  const stop = new AbortController()
+  let isOpen = true
+  const judge = judgeOf((options) => {
+    // The last question does not come back.
+    if (isOpen && judge.calls.length === 4) stop.abort(new Error('stopped'))
+    stop.signal.throwIfAborted()
+    return prefers(options)
+  })
+  const models = [good(), poor()]
+  const config = {
+    agent,
+    tasks: tasks.slice(0, 2),
+    score: pairwise({ judge, against: 'test/poor' }),
+    models,
+    concurrency: 1,
+  }
+  await expect(evaluate(config, { out, signal: stop.signal }).result).rejects.toThrow('stopped')
+  const asked = judge.calls.length
+  isOpen = false
+  const again = judgeOf(prefers)
+  const { records } = await evaluate(
+    { ...config, score: pairwise({ judge: again, against: 'test/poor' }) },
+    { out, resume: true },
+  ).result
+  expect(records.map(({ scores }) => scores['score'])).toEqual([1, 1, 0.5, 0.5])
+  expect(models.map(({ calls }) => calls.length)).toEqual([2, 2])
+  // Of four questions in all, the one that was cut off is asked again.
+  expect([asked, again.calls.length]).toEqual([4, 1])
 })
 
 test('the budget holds with judges, and a continued evaluation repeats no call of a judge', async () => {

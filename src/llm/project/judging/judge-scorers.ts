@@ -246,6 +246,12 @@ function viewOf(trial: Trial, sees: 'conversation' | 'answer'): string {
 
 function settingsOf(options: JudgingOptions, about: object): JudgeSettings {
   const { judge, attempts, temperature, maxOutputTokens } = options
+  if (judge === undefined)
+    throw new AgogeError('a judge needs a model', {
+      code: 'bad-config',
+      given: judge,
+      expected: "judge: 'openai/gpt-5-mini', a model object of the AI SDK, or run('FOLDER')",
+    })
   return { model: judge, about, ...defined({ attempts, temperature, maxOutputTokens }) }
 }
 

@@ -18,16 +18,16 @@ export function readTrials(file: string): Trial[] {
     .filter(({ ending }) => ending === 'answered')
     .map((episode, at): Trial => {
       const { given, output, model } = episode as Partial<Trial>
-      if (!isRecord(given) || !('output' in episode))
+      if (!isRecord(given))
         throw new AgogeError(`${file} is not of an evaluation of an agent`, {
           code: 'bad-episode',
-          given: `episode ${at + 1} without a task or an output`,
+          given: `episode ${at + 1} without a task`,
           expected: 'what agoge eval writes with an agoge.config',
         })
       const task = readTask(given, `${file}, episode ${at + 1}`, { needsExpected: false })
       // Evaluations of earlier versions name the model in the group alone.
       const name = typeof model === 'string' ? model : episode.group.slice(0, -(task.id.length + 1))
-      return { ...episode, given: task, output, model: name }
+      return { ...episode, given: task, output: output ?? null, model: name }
     })
   return [...new Map(trials.map((trial) => [trial.id, trial])).values()]
 }

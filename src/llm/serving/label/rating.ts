@@ -54,14 +54,13 @@ export function createRating(
   const given: number[] = []
   let since = performance.now()
 
-  function leave(key: number): void {
-    if (waiting[0] !== key)
-      throw new AgogeError('another trial is shown', {
-        code: 'bad-argument',
-        given: key,
-        expected: String(waiting[0] ?? 'none: all are labelled'),
-      })
-    waiting = waiting.slice(1)
+  function requireShown(key: number): void {
+    if (waiting[0] === key) return
+    throw new AgogeError('another trial is shown', {
+      code: 'bad-argument',
+      given: key,
+      expected: String(waiting[0] ?? 'none: all are labelled'),
+    })
   }
   function write(key: number, success: boolean | null): void {
     const seconds = Math.round((performance.now() - since) / 100) / 10
@@ -76,20 +75,22 @@ export function createRating(
       item: waiting.length === 0 ? null : itemOf(order[waiting[0]], waiting[0]),
     }),
     label(key, success) {
-      leave(key)
+      requireShown(key)
       write(key, success)
+      waiting = waiting.slice(1)
       given.push(key)
     },
     skip(key) {
-      leave(key)
-      waiting.push(key)
+      requireShown(key)
+      waiting = [...waiting.slice(1), key]
       since = performance.now()
     },
     takeBack() {
-      const last = given.pop()
+      const last = given.at(-1)
       if (last === undefined) return
       write(last, null)
-      waiting.unshift(last)
+      given.pop()
+      waiting = [last, ...waiting]
     },
   }
 }
