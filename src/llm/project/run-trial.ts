@@ -1,5 +1,6 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
+import { endingOfMistake } from '../agent/model-mistakes.ts'
 import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
@@ -103,6 +104,8 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
         return masked('deadline', new Error(`the trial took longer than ${settings.trialSeconds} s`))
       if (isOverflow(error)) return { status: 'failed', ending: 'token-limit', output: null }
       if (AgogeError.isInstance(error)) throw error
+      const ending = faults.length > 0 ? undefined : endingOfMistake(error)
+      if (ending !== undefined) return { ...masked(ending, error), status: 'failed' }
       return masked('infrastructure', faults[0] ?? error)
     } finally {
       // Ends what the agent left running.
