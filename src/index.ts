@@ -89,6 +89,7 @@ export { filesystemDemonstrations, filesystemTasks } from './llm/environment/fil
 export { defineConfig, run } from './llm/project/config.ts'
 export type {
   Agent,
+  AgentEndpoint,
   AgentEnvironment,
   AgentTools,
   AgogeConfig,

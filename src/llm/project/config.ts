@@ -14,13 +14,32 @@ export type AgentTools<Tools extends ToolRules> = string extends keyof Tools
   ? Record<string, EnvironmentTool>
   : { [Name in keyof Tools]: Tools[Name]['tool'] }
 
+/** An address where the model under test answers, and the key of one trial. */
+export interface AgentEndpoint {
+  /** Ends with `/v1`. Chat Completions, Responses and Anthropic's Messages are answered there, streamed and whole, with tools. */
+  baseURL: string
+  apiKey: string
+  /** The name of the model. Any other name is answered by it too. */
+  model: string
+}
+
 /** What an agent receives besides its task. */
 export interface AgentEnvironment<Tools extends ToolRules = ToolRules> {
   /**
-   * The model under test, as a model object of the AI SDK. Its calls are counted, limited, retried and recorded. An agent of
-   * another SDK takes `model.doGenerate`, or makes its own client; calls that do not go through this object are not counted.
+   * The model under test, as a model object of the AI SDK. Its calls are counted, limited, retried and recorded. Calls that go
+   * neither through it nor through `endpoint` are not counted.
    */
   model: LanguageModel
+  /**
+   * The same model as an address of this machine, for agents of other SDKs and languages. All that is said of `model` holds for its
+   * calls. A call that has failed for good is answered with status 400, and one that the budget does not allow with 402: no client
+   * tries these again.
+   *
+   * @example
+   * const { baseURL, apiKey, model } = await endpoint()
+   * const client = new OpenAI({ baseURL, apiKey })
+   */
+  endpoint: () => Promise<AgentEndpoint>
   /** The tools of the environment and of the config by name. Those of the config act by their rules. */
   tools: AgentTools<Tools>
   /** Aborts when the time of the trial is over, or the evaluation is stopped. */

@@ -5,6 +5,7 @@ import { inParallel } from '../in-parallel.ts'
 import { redactorOf } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
+import { createTrialEndpoints } from './endpoint.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
 import { identityOf, type Store, withStore } from './evaluation-store.ts'
@@ -194,11 +195,13 @@ async function runTrials(
   budget.restore(journal.spent)
   const stop = new AbortController()
   const redactor = redactorOf(secretsOfEnvironment())
+  const endpoints = createTrialEndpoints()
   const settings = {
     agent: config.agent,
     scorers: scorersOf(config),
     tools: createTools(config.tools ?? {}),
     environment,
+    endpoints,
     journal,
     budget,
     limits: {
@@ -232,6 +235,7 @@ async function runTrials(
     })
   } finally {
     stop.abort(new Error('the evaluation is over'))
+    await endpoints.close()
   }
   if (budget.isReached()) emit({ type: 'budget-reached', spent: budget.spent() })
   if (sequential?.isCertain() === true) emit({ type: 'certain', comparisons: sequential.comparisons() })

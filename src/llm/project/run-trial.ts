@@ -9,6 +9,7 @@ import type { ToolLike } from '../tool/define-tools.ts'
 import { InfrastructureError } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
 import type { AgogeConfig, Scorer, Trial } from './config.ts'
+import type { TrialEndpoints } from './endpoint.ts'
 import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environment.ts'
 import type { Journal, TrialRecord } from './journal.ts'
 import { type CallLimits, meterModel } from './metered-model.ts'
@@ -32,6 +33,7 @@ export interface TrialSettings {
   tools: (trial: ToolTrial) => Record<string, ToolLike>
   /** Default: none. */
   environment?: Pick<OpenedEnvironment, 'open'> | undefined
+  endpoints: TrialEndpoints
   journal: Journal
   budget: Budget
   limits: CallLimits
@@ -79,13 +81,16 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   const onFault = (reason: string): void => void faults.push(new InfrastructureError(reason))
   const tools = settings.tools({ id: spec.id, journal, onFault })
   let session: TrialSession | undefined
+  const metered = meterModel(model, meter)
+  const endpoint = settings.endpoints.of({ model: metered, name: model.name, onFault: meter.onFault })
 
   const act = async (): Promise<Ended> => {
     try {
       session = await settings.environment?.open(task, { signal, onFault })
       const agent = async (): Promise<unknown> =>
         settings.agent(task, {
-          model: meterModel(model, meter),
+          model: metered,
+          endpoint: endpoint.open,
           // The types of a config know its own tools by name.
           tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
           signal,
@@ -102,7 +107,8 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
       if (fault !== undefined) throw fault
       if (deadline.aborted)
         return masked('deadline', new Error(`the trial took longer than ${settings.trialSeconds} s`))
-      if (isOverflow(error)) return { status: 'failed', ending: 'token-limit', output: null }
+      if (isOverflow(error) || (endpoint.isOverflowing() && faults.length === 0))
+        return { status: 'failed', ending: 'token-limit', output: null }
       if (AgogeError.isInstance(error)) throw error
       const ending = faults.length > 0 ? undefined : endingOfMistake(error)
       if (ending !== undefined) return { ...masked(ending, error), status: 'failed' }
@@ -110,6 +116,7 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
     } finally {
       // Ends what the agent left running.
       done.abort(new Error('the trial is over'))
+      endpoint.close()
       await session?.close()
     }
   }

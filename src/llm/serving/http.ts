@@ -149,6 +149,12 @@ export function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
+/** The key of a request, in the header of OpenAI or in that of Anthropic. */
+export function keyOf(incoming: IncomingMessage): string | undefined {
+  const given = incoming.headers['x-api-key']
+  return bearerOf(incoming) ?? (typeof given === 'string' ? given : undefined)
+}
+
 /** Compares keys in constant time, so that timing reveals neither their difference nor their length. */
 export function isSameKey(given: string, key: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,6 +1,7 @@
 import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import type { Grammar } from '../../grammar/compile.ts'
+import { isRecord } from '../../../untrusted/schema-check.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import type { ChatFormat, ConversationMessage } from '../chat-format/types.ts'
 
@@ -31,21 +32,23 @@ export interface CallOptions {
   tools?: readonly CallTool[] | undefined
   toolChoice?: { type: 'auto' | 'none' | 'required' } | { type: 'tool'; toolName: string } | undefined
   abortSignal?: AbortSignal | undefined
+  /** Settings that only some providers know, by provider. */
+  providerOptions?: Record<string, Record<string, unknown>> | undefined
 }
 
 /** A function of the user's program, or (type `provider`) a tool that the service itself runs. */
-interface CallTool {
+export interface CallTool {
   type: string
   name: string
   description?: string | undefined
   inputSchema?: unknown
 }
 
-type PromptMessage =
+export type PromptMessage =
   | { role: 'system'; content: string }
   | { role: 'user' | 'assistant' | 'tool'; content: readonly PromptPart[] }
 
-interface PromptPart {
+export interface PromptPart {
   type: string
   text?: string
   toolCallId?: string
@@ -53,6 +56,9 @@ interface PromptPart {
   input?: unknown
   output?: unknown
   mediaType?: string
+  /** Of a file: base64, or its address. */
+  data?: unknown
+  providerOptions?: Record<string, Record<string, unknown>>
 }
 
 export type ContentPart =
@@ -210,7 +216,8 @@ function readMessage(message: PromptMessage, fileText: (part: PromptPart) => str
   const reasoning = textOf(message.content, 'reasoning')
   const calls = message.content.flatMap(({ type, toolCallId = '', toolName = '', input }) =>
     type === 'tool-call'
-      ? [{ id: toolCallId, name: toolName, arguments: (input ?? {}) as Record<string, unknown> }]
+      ? // A model may have written something else.
+        [{ id: toolCallId, name: toolName, arguments: isRecord(input) ? input : {} }]
       : [],
   )
   return [

@@ -29,12 +29,15 @@ const longestMessage = 1000
 const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}…`
 
-/** The body of an error in OpenAI's format. An aborted request failed for the reason of its `signal`. */
-function errorBody(error: unknown, signal?: AbortSignal): string {
-  const { status, code, message, param } = asRequestError(error, signal)
+/** The body of an error in OpenAI's format. */
+export function openAIError({ status, code, message, param }: Omit<RequestError, 'name'>): Json {
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
-  return JSON.stringify({ error: { message: shortened(message, longestMessage), type, param, code } })
+  return { error: { message: shortened(message, longestMessage), type, param, code } }
 }
+
+/** The same as a text. An aborted request failed for the reason of its `signal`. */
+const errorBody = (error: unknown, signal?: AbortSignal): string =>
+  JSON.stringify(openAIError(asRequestError(error, signal)))
 
 /** The response to a failed request. */
 export function errorResponse(
@@ -62,7 +65,7 @@ const requestCodes = new Set([
   'unsupported-pattern',
 ])
 
-function asRequestError(given: unknown, signal?: AbortSignal): RequestError {
+export function asRequestError(given: unknown, signal?: AbortSignal): RequestError {
   const error: unknown = signal?.reason instanceof RequestError ? signal.reason : given
   if (error instanceof RequestError) return error
   if (AgogeError.isInstance(error) && error.code === 'overloaded') {
@@ -243,7 +246,7 @@ export function readSampling(body: Json): SamplingFields {
 const mostStops = 64
 const longestStop = 1000
 
-function readStop(value: unknown): string[] {
+export function readStop(value: unknown): string[] {
   if (value === undefined || value === null) return []
   const list = typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || list.some((text) => typeof text !== 'string' || text === ''))

@@ -1,25 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
 import { createJoiningQueue, createSampleQueue } from '../../agent/sample-queue.ts'
 import { createGrammarCompiler } from '../../grammar/compiler.ts'
-import {
-  bearerOf,
-  calledHost,
-  checkExposure,
-  createHttpApp,
-  dropBody,
-  isLocalHost,
-  isSameKey,
-  listen,
-  readBody,
-} from '../http.ts'
-import { bodyLimits, createJsonReader } from '../json-body.ts'
-import { ownTurn } from '../turns.ts'
+import { checkExposure, type HttpApp } from '../http.ts'
+import { checkAccess, openApp, readRequest } from './app.ts'
 import { answerChat } from './chat-completions.ts'
-import { RequestError, errorResponse, isRecord, respond, shownValue } from './protocol.ts'
-import type { Json } from './protocol.ts'
 import type { ServedModel } from './generate.ts'
+import { RequestError, respond, shownValue } from './protocol.ts'
+import type { Json } from './protocol.ts'
 import { answerText } from './text-completions.ts'
 
 export interface ServeOptions {
@@ -69,81 +55,40 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
   // The compiler's thread starts with the first grammar.
   const compiler = createGrammarCompiler(model.tokenizer.texts())
   const described = describeModel(model)
-  /** Running requests. */
-  const open = new Set<AbortController>()
-  let closing = false
-
-  const app = await createHttpApp()
-  app.onError(async (error, { get, env }) => {
-    const isOver = await dropBody(env.incoming)
-    return errorResponse(error, get('signal'), isOver ? {} : { connection: 'close' })
-  })
-  app.notFound(({ req }) => {
-    throw new RequestError(404, 'unknown_url', `There is no ${req.method} ${req.path}.`)
-  })
-  app.use(async ({ req, env: { incoming, outgoing }, set }, next) => {
-    const started = performance.now()
-    const controller = new AbortController()
-    open.add(controller)
-    set('signal', controller.signal)
-    outgoing.on('close', () => {
-      open.delete(controller)
-      // Stops sampling when the client disconnects.
-      if (!outgoing.writableFinished) controller.abort(new Error('the client hung up'))
-      const path = (incoming.url ?? '/').split('?')[0]
-      const seconds = (performance.now() - started) / 1000
-      onRequest?.({ method: req.method, path, status: outgoing.statusCode, seconds })
-    })
-    if (closing) throw new RequestError(503, 'shutting_down', 'The server is being stopped.')
-    checkAccess(incoming, key)
-    await next()
-  })
-  app.get('/v1/models', ({ json }) => json({ object: 'list', data: [described] }))
-  app.get('/v1/models/:name{.+}', ({ req, json, notFound }) =>
-    req.param('name') === model.name ? json(described) : notFound(),
-  )
-  for (const { path, answer } of [
-    { path: '/v1/chat/completions', answer: answerChat },
-    { path: '/v1/completions', answer: answerText },
-  ]) {
-    app.post(path, async ({ env, get }) => {
-      const body = await readRequest(env.incoming, mostBytes)
-      checkModel(body, model)
-      return respond(get('signal'), (reply) => answer(body, model, queue, reply, compiler))
-    })
-    app.all(path, () => {
-      throw new RequestError(405, 'method_not_allowed', `Use POST for ${path}.`)
-    })
+  const routes = (app: HttpApp): void => {
+    app.get('/v1/models', ({ json }) => json({ object: 'list', data: [described] }))
+    app.get('/v1/models/:name{.+}', ({ req, json, notFound }) =>
+      req.param('name') === model.name ? json(described) : notFound(),
+    )
+    for (const { path, answer } of [
+      { path: '/v1/chat/completions', answer: answerChat },
+      { path: '/v1/completions', answer: answerText },
+    ]) {
+      app.post(path, async ({ env, get }) => {
+        const body = await readRequest(env.incoming, mostBytes)
+        checkModel(body, model)
+        return respond(get('signal'), (reply) => answer(body, model, queue, reply, compiler))
+      })
+      app.all(path, () => {
+        throw new RequestError(405, 'method_not_allowed', `Use POST for ${path}.`)
+      })
+    }
   }
-
-  const { server, url } = await listen(app, {
+  const { url, close } = await openApp({
     host,
     port,
-    codes: { taken: 'port-taken', other: 'cannot-listen' },
-    unreadable: () => errorResponse(new RequestError(400, 'bad_request', 'The request cannot be read.')),
+    routes,
+    check: (incoming) => checkAccess(incoming, key),
+    onRequest,
   })
   return {
     url: `${url}/v1`,
-    async close(graceSeconds = 5) {
-      closing = true
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
-      const grace = new AbortController()
-      await Promise.race([
-        closed,
-        sleep(graceSeconds * 1000, undefined, { signal: grace.signal }).catch(() => {}),
-      ])
-      grace.abort()
-      for (const controller of open) controller.abort(stopped())
-      await Promise.race([closed, sleep(200)])
-      server.closeAllConnections()
-      await closed
+    async close(graceSeconds) {
+      await close(graceSeconds)
       await compiler.dispose()
     },
   }
 }
-
-const stopped = (): RequestError => new RequestError(503, 'shutting_down', 'The server was stopped.')
 
 const describeModel = ({ name, window, format }: ServedModel): Json => ({
   id: name,
@@ -154,44 +99,6 @@ const describeModel = ({ name, window, format }: ServedModel): Json => ({
   // False for a model that knows only the tools of its training, whatever a request offers.
   reads_tool_definitions: format?.readsTools ?? false,
 })
-
-/** Throws `RequestError` for a request without the key, or one that a foreign website sent through a browser. */
-function checkAccess(incoming: IncomingMessage, key: string | undefined): void {
-  if (key === undefined || key === '') {
-    const host = calledHost(incoming)
-    if (isLocalHost(host)) return
-    const problem = `This server answers for 127.0.0.1 and localhost, not for ${host}.`
-    throw new RequestError(403, 'unknown_host', problem)
-  }
-  if (isSameKey(bearerOf(incoming) ?? '', key)) return
-  const problem = 'Wrong key, or none: send it as "Authorization: Bearer KEY".'
-  throw new RequestError(401, 'invalid_api_key', problem)
-}
-
-/** The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else. */
-async function readRequest(incoming: IncomingMessage, mostBytes: number): Promise<Json> {
-  // A browser cannot send this type to another origin without a preflight request.
-  if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
-    throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
-  const reader = createJsonReader(bodyLimits, (problem, expected) => {
-    throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
-  })
-  await readBody(
-    incoming,
-    mostBytes,
-    (part) => reader.push(part),
-    () => new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`),
-  )
-  await ownTurn()
-  const body = await reader.end()
-  await ownTurn()
-  return redacted(checked(body, objectOf), noSecrets)
-}
-
-function objectOf(body: unknown): Json {
-  if (isRecord(body)) return body
-  throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
-}
 
 function checkModel({ model: given }: Json, { name }: ServedModel): void {
   if (given === undefined || given === name) return
