@@ -15,6 +15,7 @@ const frameworks = [
   { folder: 'ai-sdk-7', section: 'AI SDK 7' },
   { folder: 'openai-agents', section: 'OpenAI Agents SDK' },
   { folder: 'mastra', section: 'Mastra' },
+  { folder: 'langgraph', section: 'LangGraph.js' },
 ]
 
 /** Leaves out what has to be installed, for machines without the npm registry. */
@@ -59,25 +60,17 @@ async function copyOf(folder: string): Promise<string> {
   return copy
 }
 
-/**
- * The agent as it was before the change that its section of the guide shows, and the number of lines that the change has.
- */
-function withoutChange(agent: string, section: string): { before: string; lines: number } {
+/** What a section of the guide shows: what was changed in the agent, and code of the config. */
+function readSection(section: string): { hunks: { old: string; changed: string }[]; code: string } {
   const guide = readFileSync(at('../../docs/guides/frameworks.md'), 'utf8')
   const [, found] = guide.split(`\n## ${section}\n`)
   expect(found, `the section "${section}" of the guide`).toBeDefined()
-  const [, diff = ''] = /```diff\n([^]*?)```/.exec(found.split('\n## ')[0]) ?? []
-  const hunks = [...diff.matchAll(/((?:^-.*\n)*)((?:^\+.*\n)+)/gm)].map(([, old, changed]) => ({
-    old,
-    changed,
-  }))
-  const code = (lines: string): string => lines.replaceAll(/^[-+]/gm, '')
-  let before = agent
-  for (const { old, changed } of hunks) {
-    expect(before.split(code(changed)), changed).toHaveLength(2)
-    before = before.replace(code(changed), code(old))
-  }
-  return { before, lines: hunks.reduce((sum, { changed }) => sum + changed.split('\n').length - 1, 0) }
+  const [text] = found.split('\n## ')
+  const [, diff = ''] = /```diff\n([^]*?)```/.exec(text) ?? []
+  const [, code = ''] = /```js\n([^]*?)```/.exec(text) ?? []
+  const plain = (lines: string): string => lines.replaceAll(/^[-+]/gm, '')
+  const hunks = [...diff.matchAll(/((?:^-.*\n)*)((?:^\+.*\n)+)/gm)]
+  return { hunks: hunks.map(([, old, changed]) => ({ old: plain(old), changed: plain(changed) })), code }
 }
 
 interface Report {
@@ -104,8 +97,14 @@ describe.each(frameworks)('$section', ({ folder, section }) => {
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
   check('at most five lines of the agent changed, and its types are right before and after', async () => {
-    const { before, lines } = withoutChange(readFileSync(join(copy, 'agent.ts'), 'utf8'), section)
-    expect(lines).toBeLessThanOrEqual(5)
+    const { hunks, code } = readSection(section)
+    const lines = hunks.flatMap(({ changed }) => changed.trimEnd().split('\n'))
+    expect(lines.length).toBeLessThanOrEqual(5)
+    let before = readFileSync(join(copy, 'agent.ts'), 'utf8')
+    for (const { old, changed } of hunks) {
+      expect(before.split(changed), changed).toHaveLength(2)
+      before = before.replace(changed, old)
+    }
     expect(before).toContain('gpt-5-mini')
     writeFileSync(join(copy, 'before.ts'), before)
     const settings = {
@@ -118,6 +117,9 @@ describe.each(frameworks)('$section', ({ folder, section }) => {
     writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(settings))
     const { stdout } = await run(process.execPath, [at('../../node_modules/typescript/bin/tsc'), '-p', copy])
     expect(stdout).toBe('')
+    // The guide shows the config as it is.
+    expect(code).not.toBe('')
+    expect(readFileSync(join(copy, 'agoge.config.ts'), 'utf8')).toContain(code)
   })
 
   for (const config of ['agoge.config.ts', 'stream.config.ts']) {
