@@ -3,8 +3,6 @@ import { type LanguageModel, stepCountIs, tool, ToolLoopAgent } from 'ai'
 import { z } from 'zod'
 import { guestList, weatherAt } from '../desk.ts'
 
-const instructions = 'You are a clerk at a desk.'
-
 const tools = {
   weather_at: tool({
     description: 'the weather now',
@@ -23,5 +21,12 @@ const tools = {
   }),
 }
 
+const settings = {
+  instructions: 'You are a clerk at a desk.',
+  tools,
+  temperature: 0,
+  stopWhen: stepCountIs(4),
+}
+
 export const createClerk = (model: LanguageModel = 'openai/gpt-5-mini') =>
-  new ToolLoopAgent({ model, instructions, tools, temperature: 0, stopWhen: stepCountIs(4) })
+  new ToolLoopAgent({ model, ...settings })

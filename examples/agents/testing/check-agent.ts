@@ -2,7 +2,7 @@
 //   node check-agent.ts CONFIG
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type AgogeConfig, evaluate, type EvaluationResult } from 'agoge'
+import { type AgogeConfig, evaluate } from 'agoge'
 import { httpError, request, type Said, scripted } from '../../../src/llm/project/testing/scripted-model.ts'
 
 type Model = ReturnType<typeof scripted>
@@ -16,21 +16,7 @@ async function outcomes(
   prompts: readonly string[],
   settings: Partial<AgogeConfig> = {},
 ): Promise<object> {
-  const { records } = await judged(model, prompts, settings)
-  return Object.fromEntries(
-    records.map(({ task, status, success, error, modelCalls: calls }) => {
-      const requests = model.calls.filter((call) => request(call) === task).length
-      return [task, { status, success, calls, requests, ...(error !== undefined && { error }) }]
-    }),
-  )
-}
-
-const judged = (
-  model: Model,
-  prompts: readonly string[],
-  settings: Partial<AgogeConfig>,
-): Promise<EvaluationResult> =>
-  evaluate({
+  const { records } = await evaluate({
     ...config,
     tasks: prompts.map((prompt) => ({ id: prompt, prompt, expected: { answer: 'right' } })),
     models: [model],
@@ -38,6 +24,13 @@ const judged = (
     backoffSeconds: 0.001,
     ...settings,
   }).result
+  return Object.fromEntries(
+    records.map(({ task, status, success, error, modelCalls: calls }) => {
+      const requests = model.calls.filter((call) => request(call) === task).length
+      return [task, { status, success, calls, requests, ...(error !== undefined && { error }) }]
+    }),
+  )
+}
 
 const call: Said = { tool: 'weather_at', input: { town: 'Oslo' } }
 const fails = (): never => {
@@ -52,6 +45,8 @@ const service = (): Model =>
         return fails()
       case 'fails after a tool':
         return isAnswered ? fails() : call
+      case 'too long':
+        throw httpError(400, 'prompt is too long')
       case 'unknown tool':
         return { tool: 'no_such_tool', input: {} }
       case 'wrong arguments':
@@ -74,7 +69,10 @@ const hiding: AgogeConfig['agent'] = async (task, environment) => {
   }
 }
 
-/** An agent that waits for a call of an hour is told to stop, by the time limit of its trial or by hand: how the evaluation ended, and what was asked of the service till then. */
+/**
+ * An agent that waits for a call of an hour is told to stop, by the time limit of its trial or by hand. How the evaluation ended, and whether
+ * the agent called the model again.
+ */
 async function stopped(trialSeconds?: number): Promise<object> {
   const model = scripted(() => 'right', { delay: 3_600_000 })
   const controller = new AbortController()
@@ -102,7 +100,7 @@ async function stopped(trialSeconds?: number): Promise<object> {
   )
   // Without an end of the agent this program never ends.
   await work.catch(() => {})
-  return { ended: how, requests: model.calls.length }
+  return { ended: how, isRepeated: model.calls.length > 1 }
 }
 
 const cut = scripted(() => 'right', { cut: () => true })
@@ -110,7 +108,7 @@ console.log(
   JSON.stringify({
     faults: await outcomes(service(), faults),
     hidden: await outcomes(service(), faults, { agent: hiding }),
-    mistakes: await outcomes(service(), ['unknown tool', 'wrong arguments', 'never ends']),
+    mistakes: await outcomes(service(), ['unknown tool', 'wrong arguments', 'never ends', 'too long']),
     brokenOff: await outcomes(cut, ['answers']),
     deadline: await stopped(0.3),
     aborted: await stopped(),
