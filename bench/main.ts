@@ -8,7 +8,7 @@ import { int8Sampling } from './int8-sampling.ts'
 import { mainJobMemory } from './main-job-memory.ts'
 import { packing } from './packing.ts'
 import { sampling, samplingBatches } from './sampling.ts'
-import { trainStepSizes } from './train-step-sizes.ts'
+import { loraStepSizes, trainStepSizes } from './train-step-sizes.ts'
 import { trainStep } from './train-step.ts'
 import { trainingMemory } from './training-memory.ts'
 import { dqnCartPole, ppoCartPole, sacPendulum } from './trainings.ts'
@@ -19,6 +19,7 @@ setFlagsFromString('--heap-growing-percent=300')
 const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'train-step': trainStep,
   'train-step-sizes': trainStepSizes,
+  'lora-step-sizes': loraStepSizes,
   growth,
   'training-memory': trainingMemory,
   packing,

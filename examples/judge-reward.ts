@@ -14,7 +14,7 @@ import { compose } from 'agoge/rewards'
 // answers.
 const { JUDGE_URL: baseUrl, JUDGE_MODEL: model = 'gpt-5-mini' } = process.env
 const placeholder = (question: string): string => {
-  const said = /assistant: (.*)\n<\/conversation>/.exec(question)?.[1] ?? ''
+  const said = /assistant: (.*)\n<\/conversation /.exec(question)?.[1] ?? ''
   return `style: ${Math.max(0, 10 - Math.floor(said.length / 8))}`
 }
 const judge = judgeReward({

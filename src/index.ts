@@ -60,7 +60,6 @@ export { serveOpenAI } from './llm/serving/openai/serve.ts'
 export { trainAgent } from './llm/training/train-agent.ts'
 export { fineTune } from './llm/training/fine-tune.ts'
 export { smallModelPlan } from './llm/training/defaults.ts'
-export { train } from './llm/training/train.ts'
 export type { TrainingEvent } from './runs/run-folder.ts'
 export type { TrainingPlan, TrainingSummary } from './llm/training/types.ts'
 export type { TrainOptions } from './llm/training/train.ts'
@@ -93,20 +92,50 @@ export type {
   AgentEnvironment,
   AgentTools,
   AgogeConfig,
+  AnyScorer,
   BudgetLimits,
+  GroupScorer,
+  JudgeSettings,
   LocalRun,
+  ModelReference,
   Price,
   Provider,
   Scorer,
+  ScoringContext,
   Trial,
 } from './llm/project/config.ts'
+export { train } from './llm/project/train.ts'
+export type {
+  RunningTraining,
+  TrainConfigEvent,
+  TrainConfigOptions,
+  TrainConfigResult,
+} from './llm/project/training/train-config.ts'
 export { evaluate } from './llm/project/evaluate.ts'
 export type { EvaluateOptions, EvaluationEvent, RunningEvaluation } from './llm/project/evaluate.ts'
-export type { EvaluationResult, ModelComparison, ModelEvaluation } from './llm/project/evaluation.ts'
+export type {
+  EvaluationResult,
+  JudgeReport,
+  ModelComparison,
+  ModelEvaluation,
+} from './llm/project/evaluation.ts'
+export { pairwise, relative, rubric } from './llm/project/judging/judge-scorers.ts'
+export type { PairwiseOptions, RelativeOptions, RubricOptions } from './llm/project/judging/judge-scorers.ts'
 export { mcp } from './llm/project/environment.ts'
 export type { EnvironmentTool, McpOptions, McpReference } from './llm/project/environment.ts'
+export { optimise } from './llm/optimise/optimise.ts'
+export type {
+  OptimiseEvent,
+  OptimiseOptions,
+  OptimiseResult,
+  RunningOptimisation,
+} from './llm/optimise/optimise.ts'
+export type { OptimiseSettings, ProposalRequest, Proposer } from './llm/project/optimise-settings.ts'
+export { readSetup } from './llm/setup/setup.ts'
+export type { AgentSetup } from './llm/setup/setup.ts'
+export { withSetup } from './llm/setup/with-setup.ts'
 export { evaluationMatchers } from './llm/project/matchers.ts'
-export { answerMatches, stateEquals } from './llm/project/scorers.ts'
+export { answerMatches, jsonMatches, stateEquals } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'
 export type { ToolRule } from './llm/project/tools.ts'
 export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { parseOwnJson } from '../untrusted/own-json.ts'
-import { addAudit, addChat, addDiff, addEval, addInit, addPlay } from './commands/evaluate.ts'
+import { addAudit, addChat, addDiff, addEval, addInit, addOptimise, addPlay } from './commands/evaluate.ts'
+import { addJudge, addLabel } from './commands/judge.ts'
 import { addConvert, addDoctor, addEnvs, addPapers, addTasks } from './commands/inspect.ts'
 import { addExport, addServe } from './commands/serve.ts'
 import { addPretrain, addTrain, addTrainOffline } from './commands/train.ts'
@@ -67,7 +68,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   const inTheOrderOfHelp = [
     addInit,
     addEval,
+    addOptimise,
     addDiff,
+    addLabel,
+    addJudge,
     addTrain,
     addTrainOffline,
     addPretrain,

@@ -161,7 +161,7 @@ export { applyUpdate, moveWeights, optimStepAt, runPart } from './training/kerne
 export type { StepTools, TrainedModel, TrainingPart, Validation } from './training/kernel.ts'
 export { runTraining, settingsOf } from './training/run.ts'
 export type { RunOptions, RunTrainingOptions, TrainedRun } from './training/run.ts'
-export { train } from './training/train.ts'
+export { train } from './project/train.ts'
 export type { TrainOptions } from './training/train.ts'
 export type { TrainingPlan, TrainingSummary } from './training/types.ts'
 export type { TrainingEvent } from '../runs/run-folder.ts'

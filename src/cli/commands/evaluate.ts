@@ -3,6 +3,7 @@ import type { CommandContext } from '../shared/console.ts'
 import { AgogeError } from '../../error.ts'
 import type { EvalAgentCommand } from '../llm/eval-agent.ts'
 import type { InitCommand } from '../llm/init.ts'
+import type { OptimiseCommand } from '../llm/optimise.ts'
 import type { EvalArrayCommand } from '../classic/eval-array.ts'
 import { optionsOfServers, showHelpFor } from '../shared/help.ts'
 import {
@@ -159,10 +160,10 @@ function agentOptions(): Option[] {
 }
 
 /** The config of the user's own agent: named, or in the current folder where no environment is named. */
-async function configOf(options: { config?: string }, command: Command): Promise<string | undefined> {
+export async function configOf(options: { config?: string }, command: Command): Promise<string | undefined> {
   const [environment] = command.args
   if (environment !== undefined && options.config !== undefined)
-    throw new AgogeError('an environment and a config are two different things to evaluate', {
+    throw new AgogeError('an environment and a config are two different things', {
       code: 'bad-option',
       given: `${environment} and --config ${options.config}`,
       expected: 'one of them',
@@ -170,6 +171,38 @@ async function configOf(options: { config?: string }, command: Command): Promise
   if (environment !== undefined || options.config !== undefined) return options.config
   const { findConfig } = await import('../llm/eval-agent.ts')
   return findConfig()
+}
+
+export function addOptimise({ program, terminal }: CommandContext): void {
+  const optimise = program
+    .command('optimise')
+    .summary('improve your agent')
+    .description(
+      'Search for instructions, demonstrations, tool descriptions, a model and methods with which your agent succeeds more often, and test the best on tasks that nothing saw.',
+    )
+    .option('-c, --config <file>', 'your own agent (default: agoge.config.ts, if it is here)')
+    .option('--budget <dollars>', 'never spend more than this', positive)
+    .option('--tokens <n>', 'never use more tokens than this', wholeNumber(1))
+    .option('--trials <n>', 'of each task', wholeNumber(1))
+    .option('--proposer <model>', 'writes instructions, rules and descriptions: PROVIDER/ID')
+    .option('--levers <names>', 'only these, with commas between (default: all)')
+    .option('--seed <n>', 'of what is drawn by chance', wholeNumber(0))
+    .option('--dry-run', 'say what would be done, and call nothing')
+    .option('--setup <file>', 'where a setup that gains is written (default: agoge.setup.json)')
+    .option('--out <folder>', 'of the search (default: a new one in .agoge/evaluations)')
+    .option('--resume <folder>', 'continue a search that was stopped')
+    .option('--json <file>', 'write the whole result')
+    .option('--yes', 'accept the plan of calls of a server without asking')
+  showHelpFor(optimise, {
+    all: [
+      'agoge optimise --budget 5 --proposer openai/gpt-5',
+      'agoge optimise --levers demonstrations,test-time --tokens 500000',
+    ],
+  })
+  optimise.action(async (options: OptimiseCommand) => {
+    const { runOptimise } = await import('../llm/optimise.ts')
+    await runOptimise(options, terminal)
+  })
 }
 
 export function addDiff({ program, terminal }: CommandContext): void {

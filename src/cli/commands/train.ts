@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { defined } from '../../defined.ts'
 import { policyPresets } from '../../llm/algorithm/policy-optimisation/presets.ts'
 import { trainingMethods } from '../../llm/training/method-list.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
@@ -11,6 +12,7 @@ import {
   optionOfBoth,
   positive,
   readTasksOption,
+  refuseForeignOptions,
   tasksOrFile,
   typedOptions,
   wholeNumber,
@@ -21,6 +23,8 @@ import {
 import { listed, showHelpFor } from '../shared/help.ts'
 import type { TrainArrayCommand } from '../classic/train-array.ts'
 import type { TrainCommand } from '../llm/train.ts'
+import type { TrainAgentCommand } from '../llm/train-agent.ts'
+import { configOf } from './evaluate.ts'
 import type { TrainOfflineCommand } from '../llm/train-offline.ts'
 import type { PretrainCommand } from '../llm/pretrain.ts'
 import { modelSizes } from '../../llm/pretraining/sizes.ts'
@@ -29,17 +33,37 @@ type PretrainOptions = Omit<PretrainCommand, 'tokens' | 'readsTools'> & { tokens
 
 // Options and help of agoge train, train-offline and pretrain.
 
+const everyScope = ['classic', 'language', 'agent'] as const
+
+/** Options of `agoge train` for an agent of the user's own. */
+function agentOptions(): Option[] {
+  const options = [
+    new Option('-c, --config <file>', 'your own agent (default: agoge.config.ts, if it is here)'),
+    new Option('--demonstrations <from>', 'imitate first: tasks (their references), or a folder of episodes'),
+    new Option('--groups <n>', 'tasks of a step (default: 8)').argParser(wholeNumber(1)),
+    new Option('--group-size <n>', 'episodes of a task in a step (default: 8)').argParser(wholeNumber(2)),
+    new Option('--learning-rate <rate>', 'of reinforcement learning (default: 3e-4)').argParser(positive),
+    new Option('--trials <n>', 'of each test task, before and after').argParser(wholeNumber(1)),
+  ]
+  return options.map((option) => optionOf('agent', option))
+}
+
 /** Algorithms of language-model agents, one per line. */
 const policyHelp = (kind: EnvironmentKind): string =>
-  kind === 'classic'
-    ? '\nAlgorithms and context features of an environment: agoge envs ENVIRONMENT\nOther options are for language models: agoge train filesystem --help'
-    : [
+  kind === 'agent'
+    ? [
         '\nAlgorithms:',
         ...listed(Object.entries(policyPresets).map(([name, { about }]) => [name, about])),
-        '\nPreferences, imitation, distillation and critics, also by --algorithm:',
-        ...listed(Object.entries(trainingMethods).map(([name, { about }]) => [name, about])),
-        '\nOptions of classic RL: agoge train cartpole --help',
       ].join('\n')
+    : kind === 'classic'
+      ? '\nAlgorithms and context features of an environment: agoge envs ENVIRONMENT\nOther options are for language models: agoge train filesystem --help'
+      : [
+          '\nAlgorithms:',
+          ...listed(Object.entries(policyPresets).map(([name, { about }]) => [name, about])),
+          '\nPreferences, imitation, distillation and critics, also by --algorithm:',
+          ...listed(Object.entries(trainingMethods).map(([name, { about }]) => [name, about])),
+          '\nOptions of classic RL: agoge train cartpole --help',
+        ].join('\n')
 
 export function addTrain({ program, terminal, commandLine }: CommandContext): void {
   const train = withContexts(
@@ -48,7 +72,9 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
         program
           .command('train')
           .summary('train, report the gain')
-          .description('Train on an environment, and report how much better it got.'),
+          .description(
+            'Train on an environment, and report how much better it got. Without an environment, and with an agoge.config.ts here: the model of your own agent.',
+          ),
       ),
     ),
   )
@@ -57,14 +83,17 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
     optionOfBoth(
       new Option('--seed <n>', 'of tasks, sampling and training').argParser(wholeNumber(0)).default(0),
       'of environments and training',
+      everyScope,
     ),
     optionOfBoth(
       new Option('--steps <n>', 'of reinforcement learning').argParser(wholeNumber(1)),
       'of the environment',
+      everyScope,
     ),
     optionOfBoth(
       new Option('--algorithm <name>', 'see below (default: grpo-damped)'),
       'see agoge envs ENVIRONMENT (default: the first there)',
+      everyScope,
     ),
     optionOf('language', new Option('--teacher <model>', 'of distillation: a run or model folder')),
     optionOf(
@@ -106,18 +135,21 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
       new Option('--quick', 'about a minute: 320 demonstrations, 8 steps, 60 held-out tasks'),
     ),
     optionOf(
-      'language',
+      ['language', 'agent'],
       new Option(
         '--time-limit <minutes>',
         'the whole run may take: reinforcement learning then makes fewer steps (default: none)',
       ).argParser(positive),
     ),
     optionOf(
-      'language',
-      new Option('--model <folder>', 'base model (with --backend tinker, only its tokenizer)'),
+      ['language', 'agent'],
+      new Option(
+        '--model <model>',
+        'base model (with --backend tinker, only its tokenizer); for your own agent also a run, or OWNER/NAME of the hub',
+      ),
     ),
     optionOf(
-      'language',
+      ['language', 'agent'],
       new Option('--lora <rank>', 'train a low-rank adapter, saved as PEFT reads it').argParser(
         wholeNumber(1),
       ),
@@ -133,17 +165,24 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
       new Option('--overlap', 'sample while training; needs --max-staleness of 1 or more'),
     ),
     optionOf('language', new Option('--from-scratch', 'make the base model first, from generated text')),
-    optionOf('language', new Option('--backend <name>', 'local or tinker (default: local)')),
     optionOf(
-      'language',
+      ['language', 'agent'],
+      new Option('--backend <name>', 'local, tinker or tinker:URL (default: local)'),
+    ),
+    optionOf(
+      ['language', 'agent'],
       new Option(
         '--tinker-url <url>',
         'server of --backend tinker (default: TINKER_BASE_URL, else http://127.0.0.1:8000); key in TINKER_API_KEY',
       ),
     ),
-    optionOf('language', new Option('--tinker-model <name>', 'base model of the server, if it has several')),
-    new Option('--out <folder>', 'run folder (default: a new one under .agoge/runs)'),
-    new Option('--resume [folder]', 'resume a run (default: the last one)'),
+    optionOf(
+      ['language', 'agent'],
+      new Option('--tinker-model <name>', 'base model of the server, if it has several'),
+    ),
+    optionOf(everyScope, new Option('--out <folder>', 'run folder (default: a new one under .agoge/runs)')),
+    optionOf(everyScope, new Option('--resume [folder]', 'resume a run (default: the last one)')),
+    ...agentOptions(),
   ])
     train.addOption(option)
   showHelpFor(
@@ -159,22 +198,41 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
       ],
       mcp: ['agoge train mcp:everything --quick --yes', 'agoge train mcp:memory --sandbox --max-calls 5000'],
       module: ['agoge train ./environment.ts', 'agoge train ./environment.ts --seed 2 --out runs/mine'],
+      agent: [
+        'agoge train --time-limit 10',
+        'agoge train -c agoge.config.ts --lora 16 --demonstrations .agoge/evaluations/RUN',
+      ],
       all: ['agoge train --quick', 'agoge train --algorithm distillation --teacher RUN'],
     },
     policyHelp,
   )
-  train.action(async (environment: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
-    const { isClassicEnvironment } = await import('../shared/environment-names.ts')
-    const [named] = command.args
-    if (await isClassicEnvironment(environment, command, options.resume)) {
-      const { runTrainArray } = await import('../classic/train-array.ts')
-      return runTrainArray({ ...options, environment, commandLine }, terminal)
-    }
-    const { runTrain } = await import('../llm/train.ts')
-    const beside = { typed: typedOptions(command), environment: named }
-    const { tasks, ...others } = options
-    await runTrain({ ...others, ...readTasksOption(tasks), environment, commandLine, beside }, terminal)
-  })
+  train.action(
+    async (
+      environment: string,
+      options: TrainCommand & TrainArrayCommand & TrainAgentCommand,
+      command: Command,
+    ) => {
+      const [named] = command.args
+      const { agentRun } = await import('../shared/runs.ts')
+      const earlier = agentRun(options.resume)
+      const config = options.resume === undefined ? await configOf(options, command) : options.config
+      if (earlier !== undefined || config !== undefined) {
+        refuseForeignOptions(command, config ?? earlier ?? '', 'agent')
+        const { runTrainAgent } = await import('../llm/train-agent.ts')
+        const beside = { typed: typedOptions(command), environment: named }
+        return runTrainAgent({ ...options, ...defined({ config, earlier }), commandLine, beside }, terminal)
+      }
+      const { isClassicEnvironment } = await import('../shared/environment-names.ts')
+      if (await isClassicEnvironment(environment, command, options.resume)) {
+        const { runTrainArray } = await import('../classic/train-array.ts')
+        return runTrainArray({ ...options, environment, commandLine }, terminal)
+      }
+      const { runTrain } = await import('../llm/train.ts')
+      const beside = { typed: typedOptions(command), environment: named }
+      const { tasks, ...others } = options
+      await runTrain({ ...others, ...readTasksOption(tasks), environment, commandLine, beside }, terminal)
+    },
+  )
 }
 
 export function addTrainOffline({ program, terminal, commandLine }: CommandContext): void {

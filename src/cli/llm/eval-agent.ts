@@ -64,8 +64,10 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
   const progress = createProgress(terminal.progress)
   terminal.err(`evaluation in ${out}`)
   try {
+    const folder = dirname(resolve(command.config))
     const running = evaluate(config, {
-      folder: dirname(resolve(command.config)),
+      folder,
+      shared: join(folder, '.agoge'),
       out,
       resume: command.resume !== undefined,
       async onPlan(plan, needsConsent) {
@@ -131,8 +133,8 @@ function showEvent(event: EvaluationEvent, progress: ReturnType<typeof createPro
   else if (event.type === 'certain') progress.line('every comparison is certain; no further trial is needed')
 }
 
-/** @throws AgogeError `bad-config` if the file cannot be read or exports something else. */
-async function readConfig(path: string): Promise<AgogeConfig> {
+/** Reads a config from its file. @throws AgogeError `bad-config` if it cannot be read or exports something else. */
+export async function readConfig(path: string): Promise<AgogeConfig> {
   const file = resolve(path)
   const fail = (given: unknown, cause?: unknown): AgogeError =>
     new AgogeError(`${path} cannot be used as a config`, {

@@ -136,9 +136,9 @@ export function optionOf(scope: OptionScope | readonly OptionScope[], option: Op
   return option
 }
 
-/** Marks an option of all environments that has another meaning in classic RL. */
-export function optionOfBoth(option: Option, classic: string): Option {
-  applies.set(option, { classic })
+/** Marks an option of all environments that has another meaning in classic RL. With `scopes`, of these only. */
+export function optionOfBoth(option: Option, classic: string, scopes?: readonly OptionScope[]): Option {
+  applies.set(option, { classic, ...(scopes && { scopes }) })
   return option
 }
 

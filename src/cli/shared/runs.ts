@@ -25,6 +25,15 @@ export function runToResume(resume: string | true): string | undefined {
   return runs.find(isOfCommand) ?? runs[0]
 }
 
+/** The file by which a run of `agoge train` with a config says how it was begun. */
+export const agentRunFile = 'training.json'
+
+/** The run to resume, if it is one of an agent of the user's own. */
+export function agentRun(resume: string | true | undefined): string | undefined {
+  const folder = resume === undefined ? undefined : runToResume(resume)
+  return folder !== undefined && existsSync(join(folder, agentRunFile)) ? folder : undefined
+}
+
 /** Whether a command can resume the run. Runs started by a program do not record their model and environment. */
 function isOfCommand(folder: string): boolean {
   const { kind, commandLine } = readConfig(folder)

@@ -5,6 +5,7 @@ import { add, compile, matmul, mul } from '../../engine/tensor/index.ts'
 import type { HostTensor, Program } from '../../engine/tensor/index.ts'
 import { AgogeError } from '../../error.ts'
 import type { TransformerConfig } from '../model/config.ts'
+import type { LowRank } from '../model/low-rank.ts'
 import type { ParameterEntry, ParameterLayout, Parameters } from '../model/parameters.ts'
 
 /** Options of low-rank adaptation of matrices (Hu et al. 2021, arXiv:2106.09685), with PEFT's names. */
@@ -146,7 +147,7 @@ export function createAdapter(parameters: Parameters, settings: LoraSettings, se
 
 function weightOf(module: string, { entries }: ParameterLayout): ParameterEntry {
   const found = entries.find(({ name }) => name === `${module}.weight`)
-  if (found !== undefined && found.shape.length === 2) return found
+  if (found?.shape.length === 2 && found.name !== 'model.embed_tokens.weight') return found
   throw new AgogeError(`the adapter's module ${module} is not a matrix of this model`, {
     code: 'bad-lora',
     given: module,
@@ -155,46 +156,64 @@ function weightOf(module: string, { entries }: ParameterLayout): ParameterEntry 
   })
 }
 
-/** Links an adapter to the live weights. The model's programs do not know the adapter; they use effective weights. */
+/** Names of adapted modules in programs. */
+const programParts: Record<string, string> = {
+  q_proj: 'q',
+  k_proj: 'k',
+  v_proj: 'v',
+  o_proj: 'out',
+  gate_proj: 'gate',
+  up_proj: 'up',
+  down_proj: 'down',
+}
+
+/** The adapter as programs take it, with the same live data. */
+export function lowRankOf(adapter: Adapter, whole: ParameterLayout): LowRank {
+  const { settings, data } = adapter
+  const matrices = adaptedModules(adapter, whole).map(({ weight, a, b }, i) => {
+    const module = settings.modules[i]
+    const layer = /^model\.layers\.(\d+)\./.exec(module)?.[1]
+    const name = layer === undefined ? 'head' : `${layer}.${programParts[lastPart(module)]}`
+    return { name, rows: weight.shape[0], columns: weight.shape[1], a: a.offset, b: b.offset }
+  })
+  return { rank: settings.rank, scale: loraScale(settings), matrices, data }
+}
+
+/** Links an adapter to the live weights, which programs use. */
 interface LoraPrograms {
   /** Writes base + scale * B A into the weights. */
   merge(): Promise<void>
   /** Adjusts the base to weights written from outside: the base becomes the weights minus scale * B A. */
   rebase(): Promise<void>
-  /** Gradient of A and B from that of the weights, by the chain rule: dA = scale B^T dW, dB = scale dW A^T. */
-  gradient(dense: Float32Array): Promise<Float32Array>
   release(): Promise<void>
 }
 
-/** Compiled at first use; one program serves matrices of all shapes. */
+/** One program, compiled at first use, serves matrices of all shapes. */
 export function createLoraPrograms(adapter: Adapter, parameters: Parameters, threads?: number): LoraPrograms {
   const modules = adaptedModules(adapter, parameters.layout)
   const scale = loraScale(adapter.settings)
-  const own = new Float32Array(adapter.layout.size)
-  const made = new Map<string, Promise<Program>>()
-  const program = (name: string, compiled: () => Promise<Program>): Promise<Program> => {
-    let found = made.get(name)
-    if (found === undefined) made.set(name, (found = compiled()))
-    return found
-  }
-  const options = (name: string) => ({ name, ...defined({ threads }) })
-  const factors = { a: { shape: ['R', 'I'] }, b: { shape: ['O', 'R'] }, scale: { shape: [1] } }
   const part = (array: Float32Array, { shape, offset, size }: ParameterEntry): HostTensor => ({
     data: array.subarray(offset, offset + size),
     shape,
   })
+  let made: Promise<Program> | undefined
+  const compiled = (): Promise<Program> =>
+    compile(
+      {
+        from: { shape: ['O', 'I'] },
+        a: { shape: ['R', 'I'] },
+        b: { shape: ['O', 'R'] },
+        scale: { shape: [1] },
+      },
+      (inputs) => ({
+        result: add(inputs['from'], mul(matmul(inputs['b'], inputs['a']), inputs['scale'])),
+      }),
+      { name: 'lora-merge', ...defined({ threads }) },
+    )
 
   /** result = from + factor * B A for every module. */
   async function addProducts(factor: number, from: 'base' | 'weights'): Promise<void> {
-    const run = await program('lora-merge', () =>
-      compile(
-        { from: { shape: ['O', 'I'] }, ...factors },
-        (inputs) => ({
-          result: add(inputs['from'], mul(matmul(inputs['b'], inputs['a']), inputs['scale'])),
-        }),
-        options('lora-merge'),
-      ),
-    )
+    const run = await (made ??= compiled())
     for (const { weight, a, b, base } of modules) {
       const places = {
         weights: part(parameters.data, weight),
@@ -215,33 +234,10 @@ export function createLoraPrograms(adapter: Adapter, parameters: Parameters, thr
   return {
     merge: () => addProducts(scale, 'base'),
     rebase: () => addProducts(-scale, 'weights'),
-    async gradient(dense) {
-      const run = await program('lora-gradient', () =>
-        compile(
-          { dense: { shape: ['O', 'I'] }, ...factors },
-          (inputs) => ({
-            a: mul(matmul(inputs['b'], inputs['dense'], { transposeA: true }), inputs['scale']),
-            b: mul(matmul(inputs['dense'], inputs['a'], { transposeB: true }), inputs['scale']),
-          }),
-          options('lora-gradient'),
-        ),
-      )
-      for (const { weight, a, b } of modules)
-        await run.run(
-          {
-            dense: part(dense, weight),
-            a: part(adapter.data, a),
-            b: part(adapter.data, b),
-            scale: { data: Float32Array.of(scale), shape: [1] },
-          },
-          { a: part(own, a), b: part(own, b) },
-        )
-      return own
-    },
     async release() {
-      const all = await Promise.all(made.values())
-      made.clear()
-      await Promise.all(all.map((each) => each.release()))
+      const program = await made
+      made = undefined
+      await program?.release()
     },
   }
 }

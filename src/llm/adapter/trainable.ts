@@ -17,8 +17,8 @@ export interface Trained {
   readonly adapter: Adapter | undefined
   /** The parameters that the optimiser updates. */
   readonly moved: Parameters
-  /** Computes the gradient of `moved` from that of all weights. */
-  gradientOf(dense: Float32Array): Promise<Float32Array>
+  /** The gradient of `moved` from the learner's, which is of all weights, or of the adapter if there is one. */
+  gradientOf(learned: Float32Array): Float32Array
   /** Writes the effect of `moved` into the live weights. */
   write(): Promise<void>
   /** Adopts live weights written from outside. An adapter is kept, and its base weights are adjusted. */
@@ -34,7 +34,7 @@ export function wholeModel(parameters: Parameters): Trained {
     tensors: undefined,
     adapter: undefined,
     moved: parameters,
-    gradientOf: async (dense) => dense,
+    gradientOf: (learned) => learned,
     async write() {},
     async read() {},
     restart() {},
@@ -58,7 +58,7 @@ export function someTensors(parameters: Parameters, patterns: readonly string[])
     tensors: chosen.map(({ name }) => name),
     adapter: undefined,
     moved,
-    gradientOf: async (dense) => gather(dense, gradient),
+    gradientOf: (learned) => gather(learned, gradient),
     async write() {
       layout.entries.forEach(({ offset, size }, i) =>
         parameters.data.set(moved.data.subarray(offset, offset + size), chosen[i].offset),
@@ -81,7 +81,7 @@ export function lowRank(parameters: Parameters, adapter: Adapter, threads?: numb
     tensors: undefined,
     adapter,
     moved: adapter,
-    gradientOf: (dense) => programs.gradient(dense),
+    gradientOf: (learned) => learned,
     write: () => programs.merge(),
     read: () => programs.rebase(),
     restart(given = createAdapter(parameters, adapter.settings, seed)) {

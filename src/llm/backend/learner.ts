@@ -20,6 +20,8 @@ import { createFoldedGradient, createFolding } from '../model/folded-weights.ts'
 import type { FoldedWeights } from '../model/folded-weights.ts'
 import { addBatch, createLossSums } from './loss-report.ts'
 import type { LossSums } from './loss-report.ts'
+import { createFoldedFactors } from '../model/low-rank.ts'
+import type { LowRank } from '../model/low-rank.ts'
 import { batchShape } from '../model/memory.ts'
 import type { BatchLimits } from '../model/memory.ts'
 import { compileForward, compileTraining, createOutputBuffers } from '../model/programs.ts'
@@ -31,6 +33,8 @@ export interface LearnerOptions extends BatchLimits {
   parameters: Parameters
   /** Threads inside operators. A call can override it. */
   threads?: number
+  /** The adapter to train, which the parameters include. Default: all weights. */
+  lowRank?: LowRank
   /** Memory for the accumulated gradient. Default: allocated here. */
   gradient?: Float32Array
 }
@@ -49,7 +53,10 @@ export interface LearnerForward extends LearnerCall {
 
 /** The differentiable part of a local backend: log-probabilities and accumulated gradients. */
 export interface Learner {
-  /** The accumulated gradient, in the layout of the parameters. A `forwardBackward` that fails or is aborted clears it. */
+  /**
+   * The accumulated gradient, in the layout of the parameters or of the adapter. A `forwardBackward` that fails or is
+   * aborted clears it.
+   */
   gradient: Float32Array
   forward(sequences: readonly Int32Array[], options?: LearnerForward): Promise<Float32Array[]>
   forwardBackward(
@@ -64,10 +71,11 @@ type Runs = Pick<Program, 'run' | 'release'>
 
 /** Compiles programs, and allocates what they need, at first use. The order of computation depends only on the data. */
 export function createLearner(options: LearnerOptions): Learner {
-  const { config, parameters, packing } = options
-  const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
+  const { config, parameters, packing, lowRank } = options
+  const gradient = options.gradient ?? new Float32Array((lowRank?.data ?? parameters.data).length)
   const fold = createFolding(parameters, config)
-  const folded = createFoldedGradient(config)
+  const factors = lowRank && createFoldedFactors(lowRank, parameters, config)
+  const folded = factors ?? createFoldedGradient(config)
   const buffers = createOutputBuffers()
   const programs = new Map<string, Promise<Runs>>()
   // There is one program per kind of batch, and each would keep its peak memory besides those of the others.
@@ -122,10 +130,11 @@ export function createLearner(options: LearnerOptions): Learner {
   }
 
   const rowsInto = (batch: Batch): Record<string, HostTensor> => {
-    const rows = { inputRows: batch.tokens.length, targetRows: batch.rows.length }
-    return Object.fromEntries(
-      Object.entries(rows).map(([name, count]) => [name, buffers(name, [count, config.hidden_size])]),
-    )
+    const { embedding, head } = folded.rowWidths
+    return {
+      ...(embedding && { inputRows: buffers('inputRows', [batch.tokens.length, embedding]) }),
+      ...(head && { targetRows: buffers('targetRows', [batch.rows.length, head]) }),
+    }
   }
 
   return {
@@ -158,7 +167,7 @@ export function createLearner(options: LearnerOptions): Learner {
       const entropyBonus = entropyCoefficient !== 0
       const coefficient = { data: Float32Array.of(entropyCoefficient), shape: [1] }
       const programFor = ({ time, packed, blocks }: Batch): Promise<Runs> => {
-        const kind = { packed, blocks, entropyBonus }
+        const kind = { packed, blocks, entropyBonus, lowRank }
         const { recompute } = batchShape(config, options, time, kind)
         const make = recompute ? compileRecomputing : compileTraining
         const key = keyOf(loss.name, packed, blocks, entropyBonus, recompute, threads)
@@ -166,7 +175,7 @@ export function createLearner(options: LearnerOptions): Learner {
       }
       const counts = (source: number, index: number): boolean => isTrained(sequences[source], index)
       const batches = batchesOf(tokens, counts, entropyBonus)
-      const weights = fold()
+      const weights = { ...fold(), ...factors?.fold() }
       const sums = createLossSums()
       const oneBatch = async (batch: Batch): Promise<void> => {
         await yieldToEventLoop()
@@ -198,8 +207,9 @@ export function createLearner(options: LearnerOptions): Learner {
           { ...into, ...rowsInto(batch) },
         )
         folded.advance()
-        folded.addRows('embedding', batch.tokens, outputs['inputRows'].data as Float32Array)
-        folded.addRows('head', batch.targets, outputs['targetRows'].data as Float32Array)
+        const { embedding, head } = folded.rowWidths
+        if (embedding) folded.addRows('embedding', batch.tokens, outputs['inputRows'].data as Float32Array)
+        if (head) folded.addRows('head', batch.targets, outputs['targetRows'].data as Float32Array)
         addBatch(sums, loss, outputs, inputs)
       }
       try {

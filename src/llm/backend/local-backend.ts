@@ -1,5 +1,5 @@
 import { defined } from '../../defined.ts'
-import { hashWeights } from '../adapter/lora.ts'
+import { hashWeights, lowRankOf } from '../adapter/lora.ts'
 import { readAdapter, writeAdapter } from '../adapter/peft.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { checkSameTraining, createTrained } from '../adapter/trainable.ts'
@@ -42,7 +42,7 @@ export interface LocalBackendOptions {
   /** Files of a public checkpoint to save with it, see `Checkpoint`. */
   companions?: Checkpoint['companions']
   weightVersion?: number
-  /** Which weights to train. Default: all. Gradients of all weights are computed in any case. */
+  /** Which weights to train. Default: all. With LoRA, only gradients of the adapter are computed. */
   trainable?: Trainable
   /** An adapter to train that `parameters` already include. Used without copying. */
   adapter?: Adapter
@@ -146,8 +146,10 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const moved = trained.moved.layout.size
   const limits = batchLimits(config, options, { threads: count, moved })
   const apart = options.apart === true && defaultDevice() === 'cpu'
-  const threads = createThreads({ config, parameters, count, apart, cacheBytes, samplingWeights, ...limits })
-  const learner = createParallelLearner({ config, parameters, threads, ...limits })
+  const lowRank = trained.adapter && lowRankOf(trained.adapter, parameters.layout)
+  const learned = { config, parameters, ...defined({ lowRank }), ...limits }
+  const threads = createThreads({ ...learned, count, apart, cacheBytes, samplingWeights })
+  const learner = createParallelLearner({ ...learned, threads })
   const sampler = createParallelSampler({ config, parameters, threads, cacheBytes, samplingWeights })
   const freshState = (): OptimizerState => createOptimizerState(moved)
   let frozen: FrozenSamplers | undefined
@@ -218,7 +220,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       inTurn(async () => {
         try {
           await takeWritten()
-          const gradient = await trained.gradientOf(learner.gradient)
+          const gradient = trained.gradientOf(learner.gradient)
           const gradientNorm = await optimizer.step(trained.moved, gradient, state, step)
           await trained.write()
           weightsAreOthers()

@@ -19,7 +19,7 @@ import type { Helper, Threads, Work } from './threads.ts'
 const dealtSize = 2e6
 
 export interface ParallelLearner {
-  /** As the options of a learner. */
+  /** As of a learner. */
   gradient: Float32Array
   forward(
     sequences: readonly Int32Array[],

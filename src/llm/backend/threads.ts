@@ -1,11 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { startThread } from '../../engine/tensor/index.ts'
+import { defined } from '../../defined.ts'
 import type { ErrorData } from '../../error.ts'
 import { AgogeError } from '../../error.ts'
 import { isThreadOutOfMemory } from '../../memory-error.ts'
 import type { TokenTexts } from '../grammar/cursor.ts'
 import type { LossSettings, SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
+import type { LowRank } from '../model/low-rank.ts'
 import type { BatchLimits } from '../model/memory.ts'
 import type { Parameters } from '../model/parameters.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
@@ -18,9 +20,11 @@ export interface WorkerData extends BatchLimits {
   /** For its sampler. */
   cacheBytes: number
   samplingWeights?: SamplingWeights
-  /** Shared memory, each the size of the parameters: weights that the thread reads, gradients that it writes. */
+  /** Shared memory: weights that the thread reads, and the gradient that it writes, of the weights or of the adapter. */
   weights: Float32Array
   gradient: Float32Array
+  /** The adapter that it trains, whose data is shared memory, too. */
+  lowRank?: LowRank
 }
 
 /** The requests that threads serve, by name, with their inputs and outputs. */
@@ -104,7 +108,7 @@ export function createTurnQueue(): TurnQueue {
 
 /** A helper thread. */
 export interface Helper {
-  /** The gradient that it accumulated since the last clear, in the layout of the parameters. */
+  /** The gradient that it accumulated since the last clear, as of a learner. */
   readonly gradient: Float32Array
   ask<K extends keyof Work>(
     type: K,
@@ -121,6 +125,8 @@ export interface Helper {
 interface ThreadsOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
+  /** The adapter to train, which the parameters include. */
+  lowRank?: LowRank | undefined
   /** Number of threads that compute. */
   count: number
   /** Whether all of them are others than this one. Default: this one is among them. */
@@ -152,12 +158,12 @@ export interface Threads {
 }
 
 export function createThreads(options: ThreadsOptions): Threads {
-  const { config, parameters, count, apart = false, ...others } = options
-  const { size } = parameters.layout
-  const shared = (): Float32Array =>
-    new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))
+  const { config, parameters, lowRank, count, apart = false, ...others } = options
+  const shared = ({ length }: Float32Array): Float32Array =>
+    new Float32Array(new SharedArrayBuffer(length * Float32Array.BYTES_PER_ELEMENT))
   let helpers: Helper[] = []
   let weights: Float32Array | undefined
+  let factors: LowRank | undefined
   let changed = true
   const here = apart ? 0 : 1
   const toAll = (message: ToWorker): void => helpers.forEach((helper) => helper.post(message))
@@ -166,8 +172,17 @@ export function createThreads(options: ThreadsOptions): Threads {
     apart,
     helperOf(part) {
       if (part < here) return undefined
-      const source = (weights ??= shared())
-      const start = (): Helper => startHelper({ config, ...others, weights: source, gradient: shared() })
+      const source = (weights ??= shared(parameters.data))
+      factors ??= lowRank && { ...lowRank, data: shared(lowRank.data) }
+      const gradient = (): Float32Array => shared((lowRank ?? parameters).data)
+      const start = (): Helper =>
+        startHelper({
+          config,
+          ...others,
+          ...defined({ lowRank: factors }),
+          weights: source,
+          gradient: gradient(),
+        })
       if (helpers.length === 0) helpers = Array.from({ length: count - here }, start)
       if (helpers[part - here].ended) {
         helpers[part - here] = start()
@@ -175,6 +190,7 @@ export function createThreads(options: ThreadsOptions): Threads {
       }
       if (changed) {
         source.set(parameters.data)
+        if (lowRank) factors?.data.set(lowRank.data)
         toAll({ type: 'weights' })
         changed = false
       }

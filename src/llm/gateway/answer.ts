@@ -83,7 +83,13 @@ export function createPartReader(): (part: unknown) => AnswerPart[] {
       return [...start, ...written, { type: 'call-end', id }]
     }
     if (part.type !== 'finish') return []
-    return [{ type: 'finish', finish: finishOf(part.finishReason, hasCalls), usage: countsOf(part.usage) }]
+    return [
+      {
+        type: 'finish',
+        finish: finishOf(part.finishReason, hasCalls),
+        usage: tokensOf(part.usage) ?? noTokens,
+      },
+    ]
   }
 }
 
@@ -105,14 +111,7 @@ export function readAnswer(given: unknown): Answer {
     return [{ type: 'call', id, name, arguments: inputText(part.input) }]
   })
   const hasCalls = blocks.some(({ type }) => type === 'call')
-  return { blocks, finish: finishOf(finishReason, hasCalls), usage: countsOf(usage) }
-}
-
-/** Puts the parts of an answer together. */
-export function foldParts(parts: readonly AnswerPart[]): Answer {
-  const answer: Answer = { blocks: [], finish: 'stop', usage: { input: 0, output: 0 } }
-  for (const part of parts) addPart(answer, part)
-  return answer
+  return { blocks, finish: finishOf(finishReason, hasCalls), usage: tokensOf(usage) ?? noTokens }
 }
 
 /** Adds a part to an answer that is still growing. */
@@ -158,12 +157,25 @@ function finishOf(given: unknown, hasCalls: boolean): Finish {
   return hasCalls ? 'tool-calls' : 'stop'
 }
 
-/** Version 2 of the specification counts tokens as numbers, later ones as totals with parts. */
-export function countsOf(usage: unknown): TokenCounts {
+/** The answer as the content that model objects return. */
+export function contentOf({ blocks }: Answer): { type: string; [field: string]: unknown }[] {
+  return blocks.map((block) =>
+    block.type === 'call'
+      ? { type: 'tool-call', toolCallId: block.id, toolName: block.name, input: block.arguments }
+      : { type: block.type, text: block.text },
+  )
+}
+
+const noTokens: TokenCounts = { input: 0, output: 0 }
+
+/**
+ * The tokens that a call took, if the model counted them. Version 2 of the specification counts tokens as numbers, later ones as
+ * totals with parts.
+ */
+export function tokensOf(usage: unknown): TokenCounts | undefined {
   const { inputTokens, outputTokens } = (usage ?? {}) as { inputTokens?: unknown; outputTokens?: unknown }
-  const [input, output] = [inputTokens, outputTokens].map((count) => {
-    const total = typeof count === 'object' && count !== null && 'total' in count ? count.total : count
-    return typeof total === 'number' ? total : 0
-  })
-  return { input, output }
+  const [input, output] = [inputTokens, outputTokens].map((count) =>
+    typeof count === 'object' && count !== null && 'total' in count ? count.total : count,
+  )
+  return typeof input === 'number' && typeof output === 'number' ? { input, output } : undefined
 }

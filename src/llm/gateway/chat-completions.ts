@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts'
 import type { CallOptions, PromptPart } from '../agent/ai-sdk/read-call.ts'
-import { type MessageRules, readChatMessages } from '../serving/openai/chat-messages.ts'
+import { readChatMessages } from '../serving/openai/chat-messages.ts'
 import { readFormat, readToolChoice, readTools } from '../serving/openai/chat-request.ts'
 import {
   badField,
@@ -21,6 +21,7 @@ import {
   type Protocol,
   type ProtocolCall,
   readNumbers,
+  unknownPart,
 } from './protocol.ts'
 
 /** Chat Completions of OpenAI. */
@@ -40,12 +41,15 @@ export const chatCompletions: Protocol = {
   errorEvent: (error) => ({ data: openAIError(error) }),
 }
 
-function read(body: Json): ProtocolCall {
-  refuseFields(body, ['functions', 'function_call', 'audio', 'logprobs', 'top_logprobs', 'logit_bias'])
-  const prompt = readChatMessages(body['messages'], rules)
-  const tools = readTools(body['tools'])
+function read(body: Json, _earlier: unknown, isLenient = false): ProtocolCall {
+  if (!isLenient) refuseFields(body, unknownFields)
+  const prompt = readChatMessages(body['messages'], {
+    strictArguments: false,
+    readFile: (part, at) => readFile(part, at, isLenient),
+  })
+  const tools = readTools(isLenient ? functionsOf(body['tools']) : body['tools'])
   const n = numberField(body, 'n', { least: 1, whole: true }) ?? 1
-  if (n !== 1) throw badField('n', n, '1: ask several times for several answers')
+  if (n !== 1 && !isLenient) throw badField('n', n, '1: ask several times for several answers')
   const schema = readFormat(body['response_format'])
   const maxOutputTokens =
     numberField(body, 'max_completion_tokens', { least: 1, whole: true }) ??
@@ -77,6 +81,12 @@ function read(body: Json): ProtocolCall {
   }
 }
 
+const unknownFields = ['functions', 'function_call', 'audio', 'logprobs', 'top_logprobs', 'logit_bias']
+
+/** Without the tools that a service runs itself, or that take texts. */
+export const functionsOf = (tools: unknown): unknown =>
+  Array.isArray(tools) ? tools.filter((tool) => isRecord(tool) && tool['type'] === 'function') : tools
+
 function toolOptions(tools: readonly ToolSpec[], body: Json): Pick<CallOptions, 'tools' | 'toolChoice'> {
   if (tools.length === 0) return {}
   const given = body['tool_choice']
@@ -99,9 +109,7 @@ export function openAIOptions(effort: unknown, parallel: unknown): Pick<CallOpti
   return Object.keys(openai).length === 0 ? {} : { providerOptions: { openai } }
 }
 
-const rules: MessageRules = { readFile, strictArguments: false }
-
-function readFile(part: unknown, at: string): PromptPart {
+function readFile(part: unknown, at: string, isLenient: boolean): PromptPart {
   const { type } = isRecord(part) ? part : {}
   const held = isRecord(part) && typeof type === 'string' ? part[type] : undefined
   if (type === 'image_url' && isRecord(held))
@@ -114,6 +122,7 @@ function readFile(part: unknown, at: string): PromptPart {
       mediaType: held['format'] === 'mp3' ? 'audio/mpeg' : 'audio/wav',
       data: held['data'],
     }
+  if (isLenient) return unknownPart(type)
   throw badField(at, part, 'a part of type text, image_url, input_audio, or file with its data')
 }
 

@@ -14,10 +14,18 @@ export function toRequestError(given: unknown, signal?: AbortSignal): RequestErr
   if (given instanceof RequestError) return given
   if (AgogeError.isInstance(given) && Object.hasOwn(codes, given.code))
     return new RequestError(400, codes[given.code], `${given.message} Given: ${String(given.given)}`)
-  const { statusCode } = (given ?? {}) as { statusCode?: unknown }
-  if (given instanceof Error && typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600)
-    return new RequestError(statusCode, 'upstream_error', given.message)
+  const status = statusOf(given)
+  if (given instanceof Error && status !== undefined)
+    return new RequestError(status, 'upstream_error', given.message)
   return asRequestError(given, signal)
+}
+
+/** The HTTP status of the service behind the model, if it gave one. */
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { statusCode } = error as { statusCode?: unknown }
+  const isError = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600
+  return isError ? statusCode : statusOf(error.cause)
 }
 
 const anthropicTypes: Readonly<Record<number, string>> = {

@@ -14,6 +14,7 @@ import {
   readNumbers,
   recordsOf,
   textField,
+  unknownPart,
   type WireEvent,
 } from './protocol.ts'
 
@@ -34,18 +35,18 @@ export const messages: Protocol = {
   errorEvent: (error) => ({ name: 'error', data: anthropicError(error) }),
 }
 
-function read(body: Json): ProtocolCall {
+function read(body: Json, _earlier: unknown, isLenient = false): ProtocolCall {
   const maxOutputTokens = numberField(body, 'max_tokens', { least: 1, whole: true })
   if (maxOutputTokens === undefined) throw badField('max_tokens', undefined, 'a whole number of at least 1')
   const names = new Map<string, string>()
   const conversation = recordsOf(body['messages'], 'messages', 'messages').flatMap((message, i) =>
-    readMessage(message, `messages[${i}]`, names),
+    readMessage(message, `messages[${i}]`, names, isLenient),
   )
   if (conversation.length === 0) throw badField('messages', body['messages'], 'a list of messages')
-  const system = readParts(body['system'] ?? '', 'system')
+  const system = readParts(body['system'] ?? '', 'system', isLenient)
     .map(({ text = '' }) => text)
     .join('\n\n')
-  const tools = readTools(body['tools'])
+  const tools = readTools(body['tools'], isLenient)
   const stop = body['stop_sequences'] ?? []
   if (!Array.isArray(stop) || stop.some((text) => typeof text !== 'string' || text === ''))
     throw badField('stop_sequences', stop, 'a list of texts')
@@ -79,19 +80,23 @@ function readMessage(
   { role, content }: Record<string, unknown>,
   at: string,
   names: Map<string, string>,
+  isLenient: boolean,
 ): PromptMessage[] {
   if (role !== 'user' && role !== 'assistant') throw badField(`${at}.role`, role, 'user or assistant')
-  if (typeof content === 'string') return [{ role, content: readParts(content, at) }]
+  if (typeof content === 'string') return [{ role, content: readParts(content, at, isLenient) }]
   const blocks = recordsOf(content, `${at}.content`, 'blocks')
   if (role === 'assistant')
     return [
-      { role, content: blocks.flatMap((block, i) => readAssistant(block, `${at}.content[${i}]`, names)) },
+      {
+        role,
+        content: blocks.flatMap((block, i) => readAssistant(block, `${at}.content[${i}]`, names, isLenient)),
+      },
     ]
   const results = blocks.flatMap((block, i) =>
-    block['type'] === 'tool_result' ? [readResult(block, `${at}.content[${i}]`, names)] : [],
+    block['type'] === 'tool_result' ? [readResult(block, `${at}.content[${i}]`, names, isLenient)] : [],
   )
   const rest = blocks.flatMap((block, i) =>
-    block['type'] === 'tool_result' ? [] : [readPart(block, `${at}.content[${i}]`)],
+    block['type'] === 'tool_result' ? [] : [readPart(block, `${at}.content[${i}]`, isLenient)],
   )
   const both: PromptMessage[] = [
     { role: 'tool', content: results },
@@ -100,16 +105,18 @@ function readMessage(
   return both.filter(({ content: parts }) => parts.length > 0)
 }
 
-function readParts(content: unknown, at: string): PromptPart[] {
+function readParts(content: unknown, at: string, isLenient: boolean): PromptPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return recordsOf(content, at, 'blocks').map((block, i) => readPart(block, `${at}[${i}]`))
+  return recordsOf(content, at, 'blocks').map((block, i) => readPart(block, `${at}[${i}]`, isLenient))
 }
 
-function readPart(block: Record<string, unknown>, at: string): PromptPart {
+function readPart(block: Record<string, unknown>, at: string, isLenient: boolean): PromptPart {
   const { type, source } = block
   if (type === 'text') return { type, text: textField(block, 'text', at) }
-  if ((type !== 'image' && type !== 'document') || !isRecord(source))
-    throw badField(`${at}.type`, type, 'text, image or document')
+  const isFile = (type === 'image' || type === 'document') && isRecord(source)
+  if (isLenient && !(isFile && ['url', 'text', 'base64'].includes(String(source['type']))))
+    return unknownPart(type)
+  if (!isFile) throw badField(`${at}.type`, type, 'text, image or document')
   const mediaType = type === 'image' ? 'image/*' : 'application/pdf'
   if (source['type'] === 'url') return fileFromUrl(source['url'], mediaType, `${at}.source.url`)
   if (source['type'] === 'text') return { type: 'text', text: textField(source, 'data', `${at}.source`) }
@@ -121,7 +128,12 @@ function readPart(block: Record<string, unknown>, at: string): PromptPart {
   }
 }
 
-function readAssistant(block: Record<string, unknown>, at: string, names: Map<string, string>): PromptPart[] {
+function readAssistant(
+  block: Record<string, unknown>,
+  at: string,
+  names: Map<string, string>,
+  isLenient: boolean,
+): PromptPart[] {
   const { type, signature, input } = block
   // Only the service that wrote it can read it.
   if (type === 'redacted_thinking') return []
@@ -138,6 +150,7 @@ function readAssistant(block: Record<string, unknown>, at: string, names: Map<st
     const text = textField(block, 'text', at)
     return text === '' ? [] : [{ type, text }]
   }
+  if (type !== 'tool_use' && isLenient) return []
   if (type !== 'tool_use') throw badField(`${at}.type`, type, 'text, thinking or tool_use')
   const [toolCallId, toolName] = [textField(block, 'id', at), textField(block, 'name', at)]
   if (!isRecord(input)) throw badField(`${at}.input`, input, 'an object')
@@ -149,9 +162,10 @@ function readResult(
   block: Record<string, unknown>,
   at: string,
   names: ReadonlyMap<string, string>,
+  isLenient: boolean,
 ): PromptPart {
   const { content = '', is_error: isError } = block
-  const value = readParts(content, `${at}.content`)
+  const value = readParts(content, `${at}.content`, isLenient)
     .map(({ text, mediaType = '' }) => text ?? `(${mediaType})`)
     .join('\n')
   return toolResult(textField(block, 'tool_use_id', at), names, {
@@ -160,11 +174,13 @@ function readResult(
   })
 }
 
-function readTools(given: unknown): NonNullable<CallOptions['tools']>[number][] {
+function readTools(given: unknown, isLenient: boolean): NonNullable<CallOptions['tools']>[number][] {
   if (given === undefined || given === null) return []
-  return recordsOf(given, 'tools', 'tools').map((tool, i) => {
+  const isOwn = ({ type = null }: Record<string, unknown>): boolean => type === null || type === 'custom'
+  const tools = recordsOf(given, 'tools', 'tools').filter((tool) => !isLenient || isOwn(tool))
+  return tools.map((tool, i) => {
     const at = `tools[${i}]`
-    if (tool['type'] !== undefined && tool['type'] !== null && tool['type'] !== 'custom')
+    if (!isOwn(tool))
       throw badField(`${at}.type`, tool['type'], 'custom: tools of the service itself do not run here')
     const description = optionalText(tool['description'], `${at}.description`)
     const { input_schema: inputSchema } = tool

@@ -48,8 +48,9 @@ export interface Protocol {
    * Reads the body of a request. Throws `RequestError` naming the field.
    *
    * @param earlier the conversation behind an answer that the request refers to.
+   * @param isLenient leaves out what has no place in a prompt, such as tools of the service itself, since the request is only recorded.
    */
-  read: (body: Json, earlier: (id: string) => readonly PromptMessage[]) => ProtocolCall
+  read: (body: Json, earlier: (id: string) => readonly PromptMessage[], isLenient?: boolean) => ProtocolCall
   /** The body of a whole answer. */
   write: (answer: Answer, head: AnswerHead, call: ProtocolCall) => Json
   writer: (head: AnswerHead, call: ProtocolCall) => EventWriter
@@ -105,6 +106,12 @@ export function forVersion(options: CallOptions, version: string): CallOptions {
   })
   return { ...options, prompt }
 }
+
+/** A part of a request that has no place in a prompt, where it is only recorded. */
+export const unknownPart = (type: unknown): PromptPart => ({
+  type: 'file',
+  mediaType: typeof type === 'string' ? type : 'unknown',
+})
 
 /** A list of objects. */
 export function recordsOf(value: unknown, at: string, expected: string): Record<string, unknown>[] {

@@ -11,7 +11,7 @@ import {
   refuseFields,
 } from '../serving/openai/protocol.ts'
 import { addPart, type Answer, type AnswerPart, type Block } from './answer.ts'
-import { openAIOptions } from './chat-completions.ts'
+import { functionsOf, openAIOptions } from './chat-completions.ts'
 import {
   type AnswerHead,
   type EventWriter,
@@ -21,6 +21,7 @@ import {
   readNumbers,
   recordsOf,
   textField,
+  unknownPart,
   type WireEvent,
 } from './protocol.ts'
 
@@ -38,14 +39,18 @@ export const responses: Protocol = {
   }),
 }
 
-function read(body: Json, earlier: (id: string) => readonly PromptMessage[]): ProtocolCall {
-  refuseFields(body, ['conversation', 'prompt', 'background', 'top_logprobs'])
+function read(
+  body: Json,
+  earlier: (id: string) => readonly PromptMessage[],
+  isLenient = false,
+): ProtocolCall {
+  if (!isLenient) refuseFields(body, ['conversation', 'prompt', 'background', 'top_logprobs'])
   const previous = body['previous_response_id']
   const before = typeof previous === 'string' ? earlier(previous) : []
-  const kept = joinItems([...before, ...readInput(body['input'], before)])
+  const kept = joinItems([...before, ...readInput(body['input'], before, isLenient)])
   if (kept.length === 0) throw badField('input', body['input'], 'a text or a list of items')
   const instructions = optionalText(body['instructions'], 'instructions')
-  const tools = readTools(body['tools'])
+  const tools = readTools(isLenient ? functionsOf(body['tools']) : body['tools'])
   const schema = readFormat(body['text'])
   const { effort } = isRecord(body['reasoning']) ? body['reasoning'] : {}
   const maxOutputTokens = numberField(body, 'max_output_tokens', { least: 1, whole: true })
@@ -65,15 +70,19 @@ function read(body: Json, earlier: (id: string) => readonly PromptMessage[]): Pr
   }
 }
 
-function readInput(input: unknown, before: readonly PromptMessage[]): PromptMessage[] {
+function readInput(input: unknown, before: readonly PromptMessage[], isLenient: boolean): PromptMessage[] {
   if (typeof input === 'string') return [{ role: 'user', content: [{ type: 'text', text: input }] }]
   if (input === undefined || input === null) return []
   const names = namesOf(before)
-  return recordsOf(input, 'input', 'items').map((item, i) => readItem(item, `input[${i}]`, names))
+  return recordsOf(input, 'input', 'items')
+    .filter(({ type = 'message' }) => !isLenient || itemTypes.includes(String(type)))
+    .map((item, i) => readItem(item, `input[${i}]`, names, isLenient))
 }
 
+const itemTypes = ['message', 'reasoning', 'function_call', 'function_call_output']
+
 /** The names of tools by the ids of their calls. */
-export function namesOf(messages: readonly PromptMessage[]): Map<string, string> {
+function namesOf(messages: readonly PromptMessage[]): Map<string, string> {
   const parts = messages.flatMap(({ role, content }) => (role === 'assistant' ? content : []))
   return new Map(
     parts.flatMap(({ type, toolCallId = '', toolName = '' }) =>
@@ -82,7 +91,12 @@ export function namesOf(messages: readonly PromptMessage[]): Map<string, string>
   )
 }
 
-function readItem(item: Record<string, unknown>, at: string, names: Map<string, string>): PromptMessage {
+function readItem(
+  item: Record<string, unknown>,
+  at: string,
+  names: Map<string, string>,
+  isLenient: boolean,
+): PromptMessage {
   const { type = 'message', role, content } = item
   if (type === 'function_call') {
     const [toolCallId, toolName] = [textField(item, 'call_id', at), textField(item, 'name', at)]
@@ -92,16 +106,16 @@ function readItem(item: Record<string, unknown>, at: string, names: Map<string, 
   }
   if (type === 'function_call_output') {
     const { output } = item
-    const value = typeof output === 'string' ? output : textOfParts(readParts(output, `${at}.output`))
+    const value =
+      typeof output === 'string' ? output : textOfParts(readParts(output, `${at}.output`, isLenient))
     return {
       role: 'tool',
       content: [toolResult(textField(item, 'call_id', at), names, { type: 'text', value })],
     }
   }
   if (type === 'reasoning') return { role: 'assistant', content: readReasoning(item, at) }
-  if (type !== 'message')
-    throw badField(`${at}.type`, type, 'message, reasoning, function_call or function_call_output')
-  const parts = readParts(content, `${at}.content`)
+  if (type !== 'message') throw badField(`${at}.type`, type, itemTypes.join(', '))
+  const parts = readParts(content, `${at}.content`, isLenient)
   if (role === 'system' || role === 'developer') return { role: 'system', content: textOfParts(parts) }
   if (role === 'user' || role === 'assistant') return { role, content: parts }
   throw badField(`${at}.role`, role, 'system, developer, user or assistant')
@@ -109,16 +123,18 @@ function readItem(item: Record<string, unknown>, at: string, names: Map<string, 
 
 const textOfParts = (parts: readonly PromptPart[]): string => parts.map(({ text = '' }) => text).join('')
 
-function readParts(content: unknown, at: string): PromptPart[] {
+function readParts(content: unknown, at: string, isLenient: boolean): PromptPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   return recordsOf(content, at, 'parts').map((part, i) => {
     const { type } = part
     if (type === 'input_text' || type === 'output_text' || type === 'text')
       return { type: 'text', text: textField(part, 'text', `${at}[${i}]`) }
     if (type === 'refusal') return { type: 'text', text: textField(part, 'refusal', `${at}[${i}]`) }
-    if (type === 'input_image') return fileFromUrl(part['image_url'], 'image/*', `${at}[${i}].image_url`)
-    if (type === 'input_file')
+    if (type === 'input_image' && part['image_url'] !== undefined)
+      return fileFromUrl(part['image_url'], 'image/*', `${at}[${i}].image_url`)
+    if (type === 'input_file' && part['file_id'] === undefined)
       return fileFromUrl(part['file_data'] ?? part['file_url'], 'application/pdf', `${at}[${i}].file_data`)
+    if (isLenient) return unknownPart(type)
     throw badField(`${at}[${i}].type`, type, 'input_text, output_text, input_image or input_file')
   })
 }

@@ -16,6 +16,8 @@ import {
 import type { Dim, Tensor } from '../../engine/tensor/index.ts'
 import { headWidth, rotaryFrequencies, type TransformerConfig } from './config.ts'
 import { linear, normalise, shift } from './layers.ts'
+import { factorsOf, namedFactors } from './low-rank.ts'
+import type { AdaptedPart, NamedFactors } from './low-rank.ts'
 
 /** Cosines and sines for positions 0 .. positions-1, flat [positions, width/2]; angles as in Hugging Face's models. */
 export function rotaryTable(config: TransformerConfig, positions: number) {
@@ -77,8 +79,11 @@ export interface Rotary {
   sine: Tensor
 }
 
-/** The weights that project normalised states to heads. `attentionParts` says which optional ones exist. */
-export interface HeadWeights {
+/**
+ * The weights that project normalised states to heads. `attentionParts` says which optional ones exist. `PART.a` and
+ * `PART.b` are the factors of an adapter.
+ */
+export interface HeadWeights extends NamedFactors {
   /** [(heads + 2 * kvHeads) * width, in] */
   qkv: Tensor
   /** [(heads + 2 * kvHeads) * width] */
@@ -87,6 +92,8 @@ export interface HeadWeights {
   queryNorm?: Tensor
   keyNorm?: Tensor
 }
+
+const headParts = ['q', 'k', 'v'] as const
 
 /**
  * Projects x [batch * time, in] to rotated queries, rotated keys, and values, each [batch, heads, time, width]. Three
@@ -105,7 +112,7 @@ export function projectHeads(
   const parts = heads.map((count, part) => {
     const start = heads.slice(0, part).reduce((sum, before) => sum + before * width, 0)
     const cut = (whole: Tensor): Tensor => slice(whole, { axis: 0, start, end: start + count * width })
-    const projected = linear(x, cut(weights.qkv))
+    const projected = linear(x, cut(weights.qkv), factorsOf<AdaptedPart>(weights, headParts[part]))
     const shifted = weights.qkvBias && shift(projected.y, cut(weights.qkvBias))
     const rows = reshape(shifted?.y ?? projected.y, [batch, time, count * width])
     const gain = [weights.queryNorm, weights.keyNorm][part]
@@ -131,7 +138,12 @@ export function projectHeads(
     v: v.y,
     pullback(gq: Tensor, gk: Tensor, gv: Tensor) {
       const [ofQ, ofK, ofV] = [q.pullback(gq), k.pullback(gk), v.pullback(gv)]
-      const ofWeights: HeadWeights = { qkv: concat([ofQ.weight, ofK.weight, ofV.weight], 0) }
+      const ofWeights: HeadWeights = {
+        qkv: concat([ofQ.weight, ofK.weight, ofV.weight], 0),
+        ...namedFactors('q', ofQ.factors),
+        ...namedFactors('k', ofK.factors),
+        ...namedFactors('v', ofV.factors),
+      }
       if (ofQ.bias && ofK.bias && ofV.bias) ofWeights.qkvBias = concat([ofQ.bias, ofK.bias, ofV.bias], 0)
       if (ofQ.gain && ofK.gain) Object.assign(ofWeights, { queryNorm: ofQ.gain, keyNorm: ofK.gain })
       return { x: add(add(ofQ.x, ofK.x), ofV.x), weights: ofWeights }

@@ -6,6 +6,8 @@ import type { HeadWeights, Rotary } from './attention.ts'
 import { attentionParts } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { linear, normalise, shift, swiglu } from './layers.ts'
+import { adaptedParts, factorsOf, namedFactors } from './low-rank.ts'
+import type { AdaptedPart } from './low-rank.ts'
 
 /** The folded weights of one block as program inputs (`createFolding`). */
 export interface BlockWeights extends HeadWeights {
@@ -26,38 +28,47 @@ export function blockWeightNames(config: TransformerConfig): readonly (keyof Blo
   return names
 }
 
-/** The weights of block `layer` among the inputs of a program. */
+/** The factors of adapters that a block may have. */
+const factorNames = adaptedParts.flatMap((part) => [`${part}.a`, `${part}.b`] as const)
+
+/** The weights of block `layer` among the inputs of a program, and the factors of its adapters. */
 export function blockWeights(
   inputs: Record<string, Tensor>,
   layer: number,
   config: TransformerConfig,
 ): BlockWeights {
-  const named = blockWeightNames(config).map((name) => [name, inputs[`${layer}.${name}`]])
-  return Object.fromEntries(named) as BlockWeights
+  const named = [...blockWeightNames(config), ...factorNames].map((name) => [name, `${layer}.${name}`])
+  return Object.fromEntries(
+    named.filter(([, input]) => input in inputs).map(([name, input]) => [name, inputs[input]]),
+  ) as unknown as BlockWeights
 }
 
 /** Projects the mixed heads back to the states. */
 export function projectOut(mixed: Tensor, weights: BlockWeights): { y: Tensor; pullback: OutPullback } {
-  const out = linear(mixed, weights.out)
+  const out = linear(mixed, weights.out, factorsOf<AdaptedPart>(weights, 'out'))
   const shifted = weights.outBias && shift(out.y, weights.outBias)
   return {
     y: shifted?.y ?? out.y,
     pullback(gy) {
-      const { x, weight } = out.pullback(gy)
-      return { x, weights: { out: weight, ...(shifted && { outBias: shifted.pullback(gy).bias }) } }
+      const { x, weight, factors } = out.pullback(gy)
+      const ofBias = shifted && { outBias: shifted.pullback(gy).bias }
+      return { x, weights: { out: weight, ...ofBias, ...namedFactors('out', factors) } }
     },
   }
 }
 
-type OutPullback = (gy: Tensor) => { x: Tensor; weights: Pick<BlockWeights, 'out' | 'outBias'> }
+type OutPullback = (gy: Tensor) => {
+  x: Tensor
+  weights: Pick<BlockWeights, 'out' | 'outBias' | 'out.a' | 'out.b'>
+}
 
 /** The gated feed-forward half of a block, residual included. x: [tokens, width]. */
 export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerConfig) {
   const normal = normalise(x, config.rms_norm_eps)
-  const gate = linear(normal.y, weights.gate)
-  const up = linear(normal.y, weights.up)
+  const gate = linear(normal.y, weights.gate, factorsOf<AdaptedPart>(weights, 'gate'))
+  const up = linear(normal.y, weights.up, factorsOf<AdaptedPart>(weights, 'up'))
   const hidden = swiglu(gate.y, up.y)
-  const down = linear(hidden.y, weights.down)
+  const down = linear(hidden.y, weights.down, factorsOf<AdaptedPart>(weights, 'down'))
   return {
     y: add(x, down.y),
     pullback(gy: Tensor) {
@@ -70,6 +81,9 @@ export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerCon
         gate: gGate.weight,
         up: gUp.weight,
         down: gDown.weight,
+        ...namedFactors('gate', gGate.factors),
+        ...namedFactors('up', gUp.factors),
+        ...namedFactors('down', gDown.factors),
       }
     },
   }

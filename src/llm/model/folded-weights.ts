@@ -23,6 +23,8 @@ export interface FoldedGradient {
   feeds(): { sums: Record<string, HostTensor>; into: Record<string, HostTensor> }
   /** Call it after a program run: its outputs become the inputs of the next run. */
   advance(): void
+  /** Widths of the rows for `addRows`. Missing for what is not trained. */
+  readonly rowWidths: { readonly embedding?: number; readonly head?: number }
   /** Adds rows [ids, width] to the rows `ids` of the embedding or the head. */
   addRows(name: 'embedding' | 'head', ids: Int32Array, rows: Float32Array): void
   /** Adds to `gradient` the gradient of the original weights that follows from the sums. */
@@ -116,10 +118,10 @@ function segments(data: Float32Array, { source: { size }, gain, scaled, scale }:
 }
 
 /** The weights whose whole gradient programs return: all but the embedding, whose gradient consists of rows. */
-export function denseGradients(config: TransformerConfig): { name: string; shape: readonly number[] }[] {
+export function denseGradients(config: TransformerConfig): { name: string; shape: number[] }[] {
   return foldedViews(config)
     .filter(isDense)
-    .map(({ name, source: { shape } }) => ({ name, shape }))
+    .map(({ name, source: { shape } }) => ({ name, shape: [...shape] }))
 }
 
 const isDense = ({ name }: FoldedView): boolean => name !== 'embedding'
@@ -149,6 +151,7 @@ export function createFoldedGradient(config: TransformerConfig): FoldedGradient 
   const sumOf = (name: string): Float32Array =>
     name === 'embedding' ? used().embedding : (used().now.sums[`sum.${name}`].data as Float32Array)
   return {
+    rowWidths: { embedding: width, head: width },
     feeds: () => ({ sums: used().now.sums, into: used().next.into }),
     advance() {
       const { now, next, embedding } = used()

@@ -23,6 +23,8 @@ import {
 import type { LossName } from '../model-backend.ts'
 import type { TransformerConfig } from './config.ts'
 import { linear, normalise } from './layers.ts'
+import { factorsOf } from './low-rank.ts'
+import type { Factors } from './low-rank.ts'
 
 /** Inputs of a loss over tokens, all [tokens] except the two clips, which are [1]. */
 interface TensorLossInputs {
@@ -90,7 +92,8 @@ export function logits(hidden: Tensor, matrix: Tensor, config: TransformerConfig
 /**
  * Log-probability of a target token for every row, with the entropy of its distribution. In the pullback, only the
  * softmax and two matrix products pass over the wide [rows, vocabulary] array. hidden: [rows, width]; matrix as for
- * `logits`; targets: int32 [rows]; inverse: [rows, 1], the factor of the logits, 1 / temperature.
+ * `logits`; targets: int32 [rows]; inverse: [rows, 1], the factor of the logits, 1 / temperature; factors: of an
+ * adapter that the matrix includes.
  */
 export function tokenLogprobs(
   hidden: Tensor,
@@ -98,6 +101,7 @@ export function tokenLogprobs(
   targets: Tensor,
   inverse: Tensor,
   config: TransformerConfig,
+  factors?: Factors,
 ) {
   const normal = normalise(hidden, config.rms_norm_eps)
   // Multiplying by 1 is exact, so temperature 1 gives identical bits.
@@ -105,6 +109,16 @@ export function tokenLogprobs(
   const probabilities = softmax(matmul(unit, matrix, { transposeB: true }))
   const logprobs = log(maximum(takeAlong(probabilities, targets), tinyProbability))
   const last = { axes: [-1] }
+  /** The gradient of the logits is `factor * wide`, with `atTargets` [rows, 1] added at the targets. */
+  const pullFactors = ({ a, b }: Factors, wide: Tensor, factor: Tensor | number, atTargets: Tensor) => {
+    const narrow = matmul(unit, a, { transposeB: true })
+    const back = add(mul(matmul(wide, b), factor), mul(gather(b, targets, 0), atTargets))
+    return {
+      'head.a': matmul(back, unit, { transposeA: true }),
+      'head.b': matmul(mul(narrow, factor), wide, { transposeA: true }),
+      targetRows: mul(narrow, atTargets),
+    }
+  }
   return {
     logprobs,
     /** Entropy in nats [rows], without a gradient. */
@@ -112,8 +126,9 @@ export function tokenLogprobs(
       neg(sum(mul(probabilities, log(maximum(probabilities, tinyProbability))), { axes: [-1] })),
     /**
      * Takes the gradient of each log-probability [rows]. Returns the gradient of the output matrix in two parts:
-     * `matrix` [vocabulary, width], and `targetRows` [rows, width], to add to the rows of the targets. Also returns
-     * `entropy` [rows] in nats, which reuses its products.
+     * `head` [vocabulary, width], and `targetRows` [rows, width], to add to the rows of the targets. With factors these
+     * are `head.a` [rank, width], `head.b` [rank, vocabulary] and `targetRows` [rows, rank], to add to the columns of
+     * the targets in `head.b`. Also returns `entropy` [rows] in nats, which reuses its products.
      */
     pullback(weights: Tensor, column: (x: Tensor) => Tensor) {
       const expected = matmul(probabilities, matrix)
@@ -123,8 +138,9 @@ export function tokenLogprobs(
       const weighted = mul(unit, column(weights))
       return {
         hidden: normal.pullback(mul(mul(column(weights), inverse), sub(chosen, expected))),
-        matrix: neg(matmul(probabilities, weighted, { transposeA: true })),
-        targetRows: weighted,
+        ...(factors === undefined
+          ? { head: neg(matmul(probabilities, weighted, { transposeA: true })), targetRows: weighted }
+          : pullFactors(factors, probabilities, neg(column(weights)), column(weights))),
         // log Z - E[logit], with log Z = logit of the target - its log-probability.
         entropy: sub(sub(targetLogit, logprobs), expectedLogit),
       }
@@ -141,8 +157,9 @@ export function tokenLogprobs(
       const chosen = gather(matrix, targets, 0)
       return {
         hidden: normal.pullback(mul(inverse, add(mul(column(weights), chosen), matmul(wide, matrix)))),
-        matrix: matmul(wide, unit, { transposeA: true }),
-        targetRows: mul(unit, column(weights)),
+        ...(factors === undefined
+          ? { head: matmul(wide, unit, { transposeA: true }), targetRows: mul(unit, column(weights)) }
+          : pullFactors(factors, wide, 1, column(weights))),
         entropy,
       }
     },
@@ -165,8 +182,8 @@ export const lossInputs = (entropyBonus: boolean): Record<string, { shape: Dim[]
 
 /**
  * From the last block's states of the predicted tokens [N, width] to the loss (scalar), logprobs [N] and entropy [N],
- * and their gradients: those of the states [N, width] and of the output matrix, as `matrix` [vocabulary, width] and
- * `targetRows` [N, width], to add to the rows of the targets. With a bonus, subtracts `entropyCoefficient * sum(rl
+ * and their gradients: that of the states [N, width] and those of the output matrix or its factors, as in
+ * `tokenLogprobs`. With a bonus, subtracts `entropyCoefficient * sum(rl
  * weight * entropy)`.
  */
 export function lossHead(
@@ -179,7 +196,14 @@ export function lossHead(
   const take = (key: string): Tensor => inputs[key]
   const column = (x: Tensor): Tensor => reshape(x, ['N', 1])
   const inverse = column(take('inverseTemperatures'))
-  const head = tokenLogprobs(hidden, take('head'), take('targets'), inverse, config)
+  const head = tokenLogprobs(
+    hidden,
+    take('head'),
+    take('targets'),
+    inverse,
+    config,
+    factorsOf(inputs, 'head'),
+  )
   const { logprobs } = head
   const loss = tracedLoss(name, {
     logprobs,

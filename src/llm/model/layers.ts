@@ -11,6 +11,7 @@ import {
   transpose,
 } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
+import type { Factors } from './low-rank.ts'
 
 // Every layer returns its result and a hand-written pullback, from the gradient of the result to those of the inputs.
 // The engine would derive the same, with more passes over the large activations.
@@ -22,8 +23,11 @@ export function normalise(x: Tensor, epsilon: number) {
   return { y, pullback: (gy: Tensor): Tensor => mul(scale, sub(gy, mul(y, mean(mul(gy, y), over)))) }
 }
 
-/** x [tokens, in] times the transpose of weight [out, in]. */
-export function linear(x: Tensor, weight: Tensor) {
+/**
+ * x [tokens, in] times the transpose of weight [out, in]. `factors` of an adapter, which the weight already includes,
+ * get gradients of their own; programs drop the gradients that they do not return.
+ */
+export function linear(x: Tensor, weight: Tensor, factors?: Factors) {
   // The product over all tokens is faster with the longer side first (by a quarter, for 352 and 128).
   const wide = Number(weight.shape[1]) > Number(weight.shape[0])
   return {
@@ -33,7 +37,16 @@ export function linear(x: Tensor, weight: Tensor) {
       weight: wide
         ? transpose(matmul(x, gy, { transposeA: true }), [1, 0])
         : matmul(gy, x, { transposeA: true }),
+      factors: factors && pullFactors(x, gy, factors),
     }),
+  }
+}
+
+/** The gradients of A [rank, in], and of B transposed [rank, out]. */
+function pullFactors(x: Tensor, gy: Tensor, { a, b }: Factors): Factors {
+  return {
+    a: matmul(matmul(gy, b), x, { transposeA: true }),
+    b: matmul(matmul(x, a, { transposeB: true }), gy, { transposeA: true }),
   }
 }
 

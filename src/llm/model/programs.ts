@@ -13,10 +13,12 @@ import {
   type Tensor,
 } from '../../engine/tensor/index.ts'
 import type { LossName } from '../model-backend.ts'
-import { block, blockWeightNames, blockWeights, type RowShape } from './block.ts'
+import { block, blockWeights, type RowShape } from './block.ts'
 import { headWidth, type TransformerConfig } from './config.ts'
 import { denseGradients, foldedInputs } from './folded-weights.ts'
 import { logits, lossHead, lossInputs, tokenLogprobs } from './head.ts'
+import { factorGradients, factorInputs } from './low-rank.ts'
+import type { LowRank } from './low-rank.ts'
 
 /**
  * Output arrays of one program, reused by its next run, so outputs must be read before that. Without reuse every run
@@ -47,6 +49,8 @@ export interface ProgramKind {
   blocks?: number
   /** The loss has an entropy bonus. */
   entropyBonus?: boolean
+  /** Computes the gradients of this adapter's factors instead of those of the weights. */
+  lowRank?: LowRank | undefined
   threads?: number | undefined
   /** As in `compile`. */
   keepMemory?: boolean
@@ -139,6 +143,9 @@ export function compileForward(
  *
  * Outputs: the loss (scalar), logprobs [N], entropy [N], `gradient.NAME` with this batch added, `inputRows` [B*T,
  * width] to add to the embedding rows of `tokens`, and `targetRows` [N, width] to add to the head's rows of `targets`.
+ *
+ * With `lowRank`, inputs and gradients are those of `factorInputs` and `factorGradients`, without `inputRows`, and with
+ * `targetRows` [N, rank] only if the head is adapted.
  */
 export function compileTraining(
   config: TransformerConfig,
@@ -150,8 +157,9 @@ export function compileTraining(
     ...sequenceInputs(config, kind),
     ...lossInputs(entropyBonus),
     inverse: { shape: [rowShape(kind).tokens], dtype: 'int32' },
+    ...factorInputs(kind.lowRank),
     ...Object.fromEntries(
-      denseGradients(config).map(({ name, shape }) => [`sum.${name}`, { shape: [...shape] }]),
+      trainedGradients(config, kind).map(({ name, shape }) => [`sum.${name}`, { shape }]),
     ),
   }
   return compile(
@@ -160,23 +168,44 @@ export function compileTraining(
       const take = (key: string): Tensor => inputs[key]
       const body = trunk(inputs, config, kind)
       const hidden = gather(body.y, take('rows'), 0)
-      const { hidden: gHidden, matrix, ...outcome } = lossHead(name, hidden, inputs, config, entropyBonus)
+      const { hidden: gHidden, ...head } = lossHead(name, hidden, inputs, config, entropyBonus)
+      const { loss, logprobs, entropy, targetRows } = head
       const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
       let gx = gather(concat([gHidden, zeros], 0), take('inverse'), 0)
-      const outputs: Record<string, Tensor> = {
-        ...outcome,
-        'gradient.head': add(matrix, take('sum.head')),
+      // In the order of the computation, so that the runtime can free activations early.
+      const outputs: Record<string, Tensor> = { loss, logprobs, entropy }
+      const addTrained = (of: string, gradients: Record<string, Tensor>): void => {
+        for (const { name, key } of trainedOf(of, config, kind))
+          outputs[`gradient.${name}`] = add(gradients[key], take(`sum.${name}`))
       }
+      if (trainedOf('head', config, kind).length > 0) outputs['targetRows'] = targetRows
+      addTrained('head', head)
       for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
         const g = body.blocks[layer].pullback(gx)
-        for (const key of blockWeightNames(config))
-          outputs[`gradient.${layer}.${key}`] = add(g.weights[key]!, take(`sum.${layer}.${key}`))
+        addTrained(`${layer}`, { ...g.weights })
         gx = g.x
       }
-      return { ...outputs, inputRows: gx }
+      return { ...outputs, ...(kind.lowRank === undefined && { inputRows: gx }) }
     },
     programOptions(`train-${name}`, kind),
   )
+}
+
+type Training = Pick<ProgramKind, 'lowRank'>
+
+/** The gradients that a program returns and sums. */
+export function trainedGradients(config: TransformerConfig, { lowRank }: Training) {
+  return lowRank === undefined ? denseGradients(config) : factorGradients(lowRank)
+}
+
+/**
+ * The gradients of one block, by its index, or of the head, with their names within the block. Those of the head keep
+ * their names.
+ */
+export function trainedOf(part: string, config: TransformerConfig, kind: Training) {
+  return trainedGradients(config, kind)
+    .filter(({ name }) => name.split('.')[0] === part)
+    .map(({ name, shape }) => ({ name, shape, key: part === 'head' ? name : name.slice(part.length + 1) }))
 }
 
 export function programOptions(

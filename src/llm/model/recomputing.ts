@@ -1,11 +1,11 @@
 import { add, compile } from '../../engine/tensor/index.ts'
 import type { Dim, Feeds, HostTensor, Program, Tensor } from '../../engine/tensor/index.ts'
 import type { LossName } from '../model-backend.ts'
-import { block, blockWeightNames } from './block.ts'
-import type { BlockWeights } from './block.ts'
+import { block, blockWeightNames, blockWeights } from './block.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
 import { lossHead, lossInputs } from './head.ts'
+import { factorInputs } from './low-rank.ts'
 import {
   createOutputBuffers,
   type InputSpecs,
@@ -13,6 +13,7 @@ import {
   programOptions,
   rowShape,
   sequenceInputs,
+  trainedOf,
 } from './programs.ts'
 
 /** Memory in bytes for the vocabulary probabilities that the head computes at once. */
@@ -49,42 +50,76 @@ export async function compileRecomputing(
   }
   const make = (inputs: Record<string, Tensor>) => {
     const { x, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
-    const weights = Object.fromEntries(names.map((key) => [key, inputs[key]])) as unknown as BlockWeights
-    return block(x, weights, { positions, cosine, sine }, limits, shape, config)
+    const named = Object.fromEntries(Object.entries(inputs).map(([key, input]) => [`0.${key}`, input]))
+    return block(x, blockWeights(named, 0, config), { positions, cosine, sine }, limits, shape, config)
   }
-  const [forward, backward, head] = await Promise.all([
-    compile(blockInputs, (inputs) => ({ y: make(inputs).y }), options('block')),
-    compile(
+  const factors = factorInputs(kind.lowRank)
+  const factorsOf = (part: string): string[] =>
+    Object.keys(factors).filter((name) => name.split('.')[0] === part)
+  const compileBackward = (layer: number): Promise<Program> => {
+    const trained = trainedOf(`${layer}`, config, kind)
+    return compile(
       {
         ...blockInputs,
+        ...Object.fromEntries(factorsOf(`${layer}`).map((name) => [withoutLayer(name), factors[name]])),
         gy: { shape: [shape.tokens, width] },
-        ...Object.fromEntries(shapes.map(([key, shape]) => [`sum.${key}`, { shape }])),
+        ...Object.fromEntries(trained.map(({ key, shape }) => [`sum.${key}`, { shape }])),
       },
       (inputs) => {
         const { x, weights } = make(inputs).pullback(inputs['gy'])
-        const summed = names.map((key) => [`gradient.${key}`, add(weights[key]!, inputs[`sum.${key}`])])
+        const gradients: Record<string, Tensor> = { ...weights }
+        const summed = trained.map(({ key }) => [
+          `gradient.${key}`,
+          add(gradients[key], inputs[`sum.${key}`]),
+        ])
         return { gx: x, ...(Object.fromEntries(summed) as Record<string, Tensor>) }
       },
       options('block-gradient'),
-    ),
+    )
+  }
+  const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
+  /** Blocks below this one have no trained weights, and no gradient. */
+  const lowest = layers.find((layer) => trainedOf(`${layer}`, config, kind).length > 0) ?? layers.length
+  // Blocks may have different factors. Those with the same ones share a program.
+  const backwards = new Map<string, Promise<Program>>()
+  const backward = (layer: number): Promise<Program> => {
+    const key = trainedOf(`${layer}`, config, kind)
+      .map((each) => each.key)
+      .join()
+    let found = backwards.get(key)
+    if (found === undefined) backwards.set(key, (found = compileBackward(layer)))
+    return found
+  }
+  const ofHead = trainedOf('head', config, kind)
+  const [forward, head] = await Promise.all([
+    compile(blockInputs, (inputs) => ({ y: make(inputs).y }), options('block')),
     compile(
       {
         hidden: { shape: ['N', width] },
         head: whole['head'],
-        'sum.head': whole['head'],
+        ...Object.fromEntries(factorsOf('head').map((name) => [name, factors[name]])),
+        ...Object.fromEntries(ofHead.map(({ name, shape }) => [`sum.${name}`, { shape }])),
         ...ofLoss,
       },
       ({ hidden, ...inputs }) => {
         const made = lossHead(name, hidden, inputs, config, entropyBonus)
         const { loss, logprobs, entropy, targetRows } = made
-        const matrix = add(made.matrix, inputs['sum.head'])
-        return { loss, logprobs, entropy, targetRows, gHidden: made.hidden, 'gradient.head': matrix }
+        const gradients: Record<string, Tensor> = { ...made }
+        const summed = ofHead.map(({ name }) => [
+          `gradient.${name}`,
+          add(gradients[name], inputs[`sum.${name}`]),
+        ])
+        return {
+          ...{ loss, logprobs, entropy, gHidden: made.hidden },
+          ...(ofHead.length > 0 && { targetRows }),
+          ...(Object.fromEntries(summed) as Record<string, Tensor>),
+        }
       },
       options(`head-${name}`),
     ),
   ])
   const buffers = createOutputBuffers()
-  let spare: HostTensor | undefined
+  const spare: Record<string, HostTensor> = {}
 
   /**
    * Runs the head over as many rows at a time as `headBytes` allows. Returns the gradient of the last states [B*T,
@@ -100,10 +135,13 @@ export async function compileRecomputing(
     gx.fill(0)
     const logprobs = new Float32Array(count)
     const entropy = new Float32Array(count)
-    const targetRows = into['targetRows'] ?? buffers('targetRows', [count, width])
-    const target = into['gradient.head']
-    if (parts > 1) spare ??= { data: new Float32Array(target.data.length), shape: target.shape }
-    let before = feeds['sum.head']
+    const targetRows = into['targetRows']
+    const targets = Object.fromEntries(ofHead.map(({ name }) => [name, into[`gradient.${name}`]]))
+    if (parts > 1)
+      for (const [name, { data, shape }] of Object.entries(targets))
+        spare[name] ??= { data: new Float32Array(data.length), shape }
+    const matrix = Object.fromEntries(['head', ...factorsOf('head')].map((name) => [name, feeds[name]]))
+    let before = Object.fromEntries(ofHead.map(({ name }) => [name, feeds[`sum.${name}`]]))
     let loss = 0
     for (let part = 0; part < parts; part++) {
       const [from, to] = [part * atOnce, Math.min(count, (part + 1) * atOnce)]
@@ -119,16 +157,13 @@ export async function compileRecomputing(
         return [key, spec.shape[0] === 'N' ? { data: feed.data.subarray(from, to), shape } : feed]
       })
       // Two arrays used alternately, chosen so that the last part writes to the result.
-      const after = (parts - 1 - part) % 2 === 0 ? target : spare!
+      const after = (parts - 1 - part) % 2 === 0 ? targets : spare
       const out = await head.run(
-        { hidden, head: feeds['head'], 'sum.head': before, ...Object.fromEntries(cut) },
+        { hidden, ...matrix, ...prefixed('sum', before), ...Object.fromEntries(cut) },
         {
-          'gradient.head': after,
+          ...prefixed('gradient', after),
           gHidden: buffers('gHidden', [to - from, width]),
-          targetRows: {
-            data: (targetRows.data as Float32Array).subarray(from * width, to * width),
-            shape: [to - from, width],
-          },
+          ...(targetRows && { targetRows: rowsOf(targetRows, from, to) }),
         },
       )
       before = after
@@ -145,8 +180,8 @@ export async function compileRecomputing(
         loss: { data: Float32Array.of(loss), shape: [] },
         logprobs: { data: logprobs, shape: [count] },
         entropy: { data: entropy, shape: [count] },
-        targetRows,
-        'gradient.head': target,
+        ...(targetRows && { targetRows }),
+        ...prefixed('gradient', targets),
       },
     }
   }
@@ -174,20 +209,39 @@ export async function compileRecomputing(
       }
       const { gradient, outputs } = await runHead(feeds, into, kept.at(-1)!.data as Float32Array)
       let gy = gradient
-      for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
+      for (let layer = config.num_hidden_layers - 1; layer >= lowest; layer--) {
+        const trained = trainedOf(`${layer}`, config, kind)
         const named = (prefix: string, from: Feeds): Feeds =>
-          Object.fromEntries(names.map((key) => [`${prefix}.${key}`, from[`${prefix}.${layer}.${key}`]]))
+          Object.fromEntries(trained.map(({ name, key }) => [`${prefix}.${key}`, from[`${prefix}.${name}`]]))
+        const ofAdapter = factorsOf(`${layer}`).map((name) => [withoutLayer(name), feeds[name]])
+        const program = await backward(layer)
         const gx = layer === 0 && into['inputRows'] ? into['inputRows'] : buffers(`g${layer % 2}`, shape)
-        await backward.run(
-          { x: kept[layer], gy, ...common, ...weights(layer), ...named('sum', feeds) },
+        await program.run(
+          {
+            ...{ x: kept[layer], gy, ...common, ...weights(layer), ...named('sum', feeds) },
+            ...(Object.fromEntries(ofAdapter) as Feeds),
+          },
           { gx, ...named('gradient', into) },
         )
         gy = gx
       }
-      return { ...outputs, inputRows: gy }
+      return { ...outputs, ...(kind.lowRank === undefined && { inputRows: gy }) }
     },
     async release() {
-      await Promise.all([forward, backward, head].map((program) => program.release()))
+      const made = [forward, head, ...(await Promise.all(backwards.values()))]
+      await Promise.all(made.map((program) => program.release()))
     },
   }
+}
+
+/** `0.q.a` as `q.a`. */
+const withoutLayer = (name: string): string => name.slice(name.indexOf('.') + 1)
+
+const prefixed = (prefix: string, tensors: Record<string, HostTensor>): Record<string, HostTensor> =>
+  Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [`${prefix}.${name}`, tensor]))
+
+/** A part of the rows of a matrix. */
+function rowsOf({ data, shape }: HostTensor, from: number, to: number): HostTensor {
+  const width = shape[1]
+  return { data: (data as Float32Array).subarray(from * width, to * width), shape: [to - from, width] }
 }

@@ -3,7 +3,10 @@ import type { LanguageModel } from '../agent/ai-sdk/read-call.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Episode } from '../episode/types.ts'
 import type { Score, Scored, Unscored } from '../episode/score.ts'
+import type { AgentSetup } from '../setup/setup.ts'
+import type { Verify } from '../setup/test-time.ts'
 import type { EnvironmentTool, McpReference } from './environment.ts'
+import type { OptimiseSettings } from './optimise-settings.ts'
 import type { ToolRule } from './tools.ts'
 
 /** The rules of tools, by the name of the tool. */
@@ -56,20 +59,74 @@ export type Agent<Output = unknown, Tools extends ToolRules = ToolRules> = (
 
 /** A finished trial, as scorers read it: its episode, with the task and what the agent returned. */
 export interface Trial<Output = unknown> extends Episode {
+  /** The model's name. */
+  model: string
   given: FileTask
   output: Output
   /** What the environment's own judge found: its parts are `answer`, `called` and `state`. Absent without an environment. */
   judgement?: Scored | Unscored
 }
 
+/** What a scorer gets besides the trial. */
+export interface ScoringContext {
+  signal: AbortSignal
+  /** The names of the models of the evaluation. */
+  models: readonly string[]
+  /** The folder of the config. */
+  folder: string
+  /**
+   * Asks the judge of the scorer. `read` parses the answer, and returns `null` if it is unreadable. The same question is asked once.
+   *
+   * @throws AgogeError `bad-config` if the scorer has no judge.
+   */
+  ask: <R>(question: string, read: (answer: string) => R | null) => Promise<R | Unscored>
+}
+
+/** What an evaluation knows of a scorer besides its function. */
+export interface ScorerSettings {
+  /** The least score that counts as done. Default: 1. */
+  passAt?: number
+  /** The model that it asks. Default: none. */
+  judge?: JudgeSettings
+}
+
+/** The model that a scorer asks, and how. */
+export interface JudgeSettings {
+  model: ModelReference
+  /** What decides its questions besides the trials. With the model and its settings it is what was compared with labels. */
+  about: unknown
+  /** Attempts to get a readable answer, including the first. Default: 2. */
+  attempts?: number
+  /** Default: that of the model. */
+  temperature?: number
+  /** Limit of the tokens of an answer. Default: that of the config. */
+  maxOutputTokens?: number
+}
+
 /**
  * Scores a trial: 1 is done, less is not. `null`: it could not be judged, and the trial counts nowhere. A reward function of Agoge is
  * a scorer too.
  */
-export type Scorer<Output = unknown> = (
+export type Scorer<Output = unknown> = ((
   trial: Trial<Output>,
-  context: { signal: AbortSignal },
-) => Score | Promise<Score>
+  context: ScoringContext,
+) => Score | Promise<Score>) &
+  ScorerSettings
+
+/**
+ * Scores all trials of a task at once, of all models. It is asked when the last of them is finished, with those that are not masked,
+ * and returns a score for each, in the same order. A `GroupReward` of Agoge is a group scorer too.
+ */
+export interface GroupScorer<Output = unknown> extends ScorerSettings {
+  readonly name?: string
+  scoreGroup: (
+    trials: readonly Trial<Output>[],
+    context: ScoringContext,
+  ) => readonly Score[] | Promise<readonly Score[]>
+}
+
+/** A scorer of one trial, or of all trials of a task. */
+export type AnyScorer<Output = unknown> = Scorer<Output> | GroupScorer<Output>
 
 /** Dollars for a million tokens. */
 export interface Price {
@@ -93,6 +150,9 @@ export interface AnyLanguageModel {
   doStream: (options: never) => PromiseLike<unknown>
 }
 
+/** Names a model: a text `PROVIDER/ID`, a model object of the AI SDK, or `run('FOLDER')`. */
+export type ModelReference = string | AnyLanguageModel | LocalRun
+
 /** A source of models by their id, such as `createOpenAI()` of `@ai-sdk/openai`. */
 export type Provider =
   | ((modelId: string) => AnyLanguageModel)
@@ -105,19 +165,28 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
   tasks: string | readonly FileTask[] | (() => readonly FileTask[] | Promise<readonly FileTask[]>)
   /**
    * One scorer, several, or several by name. Those of a list have the names of their functions. A trial is a success if each of them
-   * gives at least 1.
+   * gives at least 1, or its `passAt`.
    */
-  score: Scorer<Output> | readonly Scorer<Output>[] | Readonly<Record<string, Scorer<Output>>>
+  score: AnyScorer<Output> | readonly AnyScorer<Output>[] | Readonly<Record<string, AnyScorer<Output>>>
   /**
    * The models to evaluate: model objects of the AI SDK, `run('FOLDER')` for one that Agoge trained, or texts `PROVIDER/ID`. The
    * provider is one of `providers`; any other goes to the AI SDK's gateway.
    */
-  models: readonly (string | AnyLanguageModel | LocalRun)[]
+  models: readonly ModelReference[]
   providers?: Readonly<Record<string, Provider>>
   /** The server whose tools the agent gets, with a state of its own in each trial; see `mcp`. Default: none. */
   environment?: McpReference
   /** Further tools that the agent gets, and how each acts in trials. Default: none. */
   tools?: Tools
+  /**
+   * What is changed about the agent's calls: the file of `agoge optimise`, relative to the config, or its contents. Each model is evaluated
+   * with it and without it. Default: nothing.
+   */
+  setup?: AgentSetup | string
+  /** Says what is wrong with an answer of a model, for a setup that checks answers and asks again. Default: only calls that fit no tool are wrong. */
+  verify?: Verify
+  /** Settings of `agoge optimise`. */
+  optimise?: OptimiseSettings
   /** Trials of each task with each model. Default: 1. */
   trials?: number
   /** Default: no limit. */
@@ -138,13 +207,19 @@ export interface AgogeConfig<Output = unknown, Tools extends ToolRules = ToolRul
   trialSeconds?: number
 }
 
+export const isGroupScorer = (scorer: AnyScorer): scorer is GroupScorer =>
+  typeof scorer === 'object' && typeof scorer?.scoreGroup === 'function'
+
+const isScorer = (value: unknown): value is AnyScorer =>
+  typeof value === 'function' || isGroupScorer(value as AnyScorer)
+
 /** The scorers of a config by name. */
-export function scorersOf({ score }: Pick<AgogeConfig, 'score'>): Record<string, Scorer> {
-  if (typeof score === 'function') return { score }
-  if (!Array.isArray(score)) return { ...(score as Readonly<Record<string, Scorer>>) }
-  const named: Record<string, Scorer> = {}
-  for (const [at, scorer] of (score as readonly Scorer[]).entries()) {
-    const name = scorer.name === '' ? `score ${at + 1}` : scorer.name
+export function scorersOf({ score }: Pick<AgogeConfig, 'score'>): Record<string, AnyScorer> {
+  if (isScorer(score)) return { score }
+  if (!Array.isArray(score)) return { ...(score as Readonly<Record<string, AnyScorer>>) }
+  const named: Record<string, AnyScorer> = {}
+  for (const [at, scorer] of (score as readonly AnyScorer[]).entries()) {
+    const name = scorer.name === '' || scorer.name === undefined ? `score ${at + 1}` : scorer.name
     named[Object.hasOwn(named, name) ? `${name} ${at + 1}` : name] = scorer
   }
   return named
@@ -206,8 +281,8 @@ export function checkConfig(value: unknown): AgogeConfig {
   const { tasks, score, models, budget = {}, prices = {} } = config
   if (typeof tasks !== 'string' && typeof tasks !== 'function' && !Array.isArray(tasks))
     fail('tasks', tasks, "'./tasks.jsonl', an array of tasks, or a function that makes them")
-  const scorers = typeof score === 'function' ? [score] : Object.values<unknown>(score ?? {})
-  if (scorers.length === 0 || scorers.some((one) => typeof one !== 'function'))
+  const scorers = isScorer(score) ? [score] : Object.values<unknown>(score ?? {})
+  if (scorers.length === 0 || !scorers.every(isScorer))
     fail('score', score, 'a scorer such as answerMatches(), or several by name: { answer: answerMatches() }')
   if (!Array.isArray(models) || models.length === 0)
     fail('models', models, "at least one model, such as 'openai/gpt-5-mini' or run('FOLDER')")

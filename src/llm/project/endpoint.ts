@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { LanguageModel } from '../agent/ai-sdk/read-call.ts'
 import { AgogeError } from '../../error.ts'
-import { answerRequest, createAnswerMemory, errorResponseFor, protocolOf } from '../gateway/answer-request.ts'
+import { answerCall, createAnswerMemory, errorResponseFor, protocolOf } from '../gateway/answer-call.ts'
 import { isOverflow } from '../rollout/agents/rollout-agent.ts'
 import { keyOf } from '../serving/http.ts'
 import { type OpenedApp, openApp, readRequest } from '../serving/openai/app.ts'
@@ -69,12 +69,15 @@ export function createTrialEndpoints(): TrialEndpoints {
           if (protocol === undefined) return notFound()
           const caller = callerOf(keyOf(env.incoming))
           caller.isOverflowing = false
-          return answerRequest({
+          const { model, name, memory } = caller
+          const body = await readRequest(env.incoming, mostBodyBytes)
+          return answerCall({
             protocol,
-            body: await readRequest(env.incoming, mostBodyBytes),
+            call: protocol.read(body, memory.find),
+            model,
+            name,
             signal: get('signal'),
-            memory: caller.memory,
-            modelFor: () => caller,
+            memory,
             errorOf: (error) => refusalOf(error, caller),
           })
         })

@@ -76,11 +76,7 @@ test('an agent acts on a state of its own in each trial, and is judged by state 
         ).text,
       environment: mcp('crm', { sandbox: true }),
       tasks,
-      score: ({ given, ...trial }) =>
-        (given.id === 'add' ? stateEquals() : answerMatches())(
-          { given, ...trial },
-          { signal: new AbortController().signal },
-        ),
+      score: (trial, context) => (trial.given.id === 'add' ? stateEquals() : answerMatches())(trial, context),
       models: [model, idle],
       trials: 2,
     }),

@@ -95,7 +95,8 @@ export async function openEnvironment(
       const { tasks: bank } = await environment.prepareTasks({
         seed: 0,
         counts: { train: 0, validation: 0, test: tasks.length },
-        own: tasks,
+        // Of a split of its own, tasks would be counted apart.
+        own: tasks.map((task) => ({ ...task, split: 'test' as const })),
         ...(signal && { signal }),
       })
       for (const split of ['train', 'validation', 'test', 'unseen-paraphrase'] as const)

@@ -1,19 +1,27 @@
 import { resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
-import { encodeEpisode } from '../episode/codec.ts'
-import { inParallel } from '../in-parallel.ts'
-import { redactorOf } from '../tool/redact.ts'
-import { BudgetReached, createBudget, type Spending } from './budget.ts'
-import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
+import type { Spending } from './budget.ts'
+import { type AgogeConfig, checkConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
 import { createTrialEndpoints } from './endpoint.ts'
 import { openEnvironment, type OpenedEnvironment } from './environment.ts'
-import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
-import { identityOf, type Store, withStore } from './evaluation-store.ts'
-import type { TrialRecord } from './journal.ts'
+import {
+  type EvaluationResult,
+  type JudgeReport,
+  type SequentialComparison,
+  summarise,
+} from './evaluation.ts'
+import { identityOf, resultFile, withStore } from './evaluation-store.ts'
+import type { Journal, TrialRecord } from './journal.ts'
+import { readChecks } from './judging/check-judges.ts'
+import { type OpenedJudges, openJudges } from './judging/judges.ts'
 import { openModels, type OpenedModel } from './models.ts'
-import { runTrial, type TrialSpec } from './run-trial.ts'
-import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
-import { createTools, describeTools } from './tools.ts'
+import type { TrialSpec } from './run-trial.ts'
+import { type Running, startRunning } from './running.ts'
+import { runTrials, trialSettings } from './run-trials.ts'
+import { followAll, shuffledTasks } from './sequential.ts'
+import { describeTools } from './tools.ts'
+import { type AgentSetup, checkSetup, readSetup } from '../setup/setup.ts'
 
 /** Settings of `evaluate`. */
 export interface EvaluateOptions {
@@ -25,6 +33,11 @@ export interface EvaluateOptions {
   resume?: boolean
   /** The result of an earlier evaluation, to be compared with. */
   baseline?: Pick<EvaluationResult, 'models' | 'records'>
+  /**
+   * Folder where evaluations share the answers of judges (`judgements.jsonl`), so that the same output is not judged twice, and where
+   * `agoge judge check` keeps how judges agree with labels. Default: nothing is shared.
+   */
+  shared?: string
   /**
    * Takes the tasks in an order drawn by chance, and stops as soon as every comparison, of models and with the baseline, is clear of zero by
    * an interval that holds at any stop. Default: false.
@@ -45,9 +58,7 @@ export type EvaluationEvent =
   | { type: 'result'; result: EvaluationResult }
 
 /** A running evaluation: its events, and its result. */
-export interface RunningEvaluation extends AsyncIterable<EvaluationEvent> {
-  readonly result: Promise<EvaluationResult>
-}
+export type RunningEvaluation = Running<EvaluationEvent, EvaluationResult>
 
 /**
  * Evaluates the agent of a config with each of its models on each of its tasks. It starts at once; the events need not be read.
@@ -64,38 +75,7 @@ export function evaluate<Output, Tools extends ToolRules>(
   config: AgogeConfig<Output, Tools>,
   options: EvaluateOptions = {},
 ): RunningEvaluation {
-  const events: EvaluationEvent[] = []
-  let waiting: (() => void)[] = []
-  let isOver = false
-  const wake = (): void => {
-    const woken = waiting
-    waiting = []
-    for (const one of woken) one()
-  }
-  const result = work(config as unknown as AgogeConfig, options, (event) => {
-    events.push(event)
-    wake()
-  }).finally(() => {
-    isOver = true
-    wake()
-  })
-  // A caller may read the events only.
-  result.catch(() => {})
-  return {
-    result,
-    async *[Symbol.asyncIterator]() {
-      for (let at = 0; ; at += 1) {
-        while (at >= events.length) {
-          if (isOver) {
-            await result
-            return
-          }
-          await new Promise<void>((ready) => waiting.push(ready))
-        }
-        yield events[at]
-      }
-    },
-  }
+  return startRunning((emit) => work(config as unknown as AgogeConfig, options, emit))
 }
 
 async function work(
@@ -107,10 +87,15 @@ async function work(
   const { folder = '.', baseline } = options
   const root = resolve(folder)
   const given = await readTasks(config, root)
-  const models = await openModels(config, root)
+  const opened = await openModels(config, root)
+  const models = withSetups(opened, setupOf(config, root))
   let environment: OpenedEnvironment | undefined
+  let judges: OpenedJudges | undefined
+  const endpoints = createTrialEndpoints()
   try {
-    return await withStore(options, identityOf(config, given, models), async (store) => {
+    judges = await openJudges(config, root, opened)
+    const judging = judges
+    return await withStore(options, identityOf(config, given, models, judging.judges), async (store) => {
       const { trials = 1, tools = {} } = config
       environment = config.environment && (await openEnvironment(config.environment, root, options.signal))
       if (environment !== undefined) await options.onPlan?.(environment.plan, environment.needsConsent)
@@ -119,9 +104,11 @@ async function work(
       const usable = given.filter(({ id }) => !refused.some((one) => one.id === id))
       const tasks = options.untilCertain === true ? shuffledTasks(usable) : usable
       const names = models.map(({ name }) => name)
-      const specs = plan(tasks, models, trials, options.untilCertain)
+      // What is scored task by task is also run so: a budget that ends leaves whole tasks.
+      const byTask = options.untilCertain === true || Object.values(scorersOf(config)).some(isGroupScorer)
+      const specs = planTrials(tasks, models, trials, byTask)
       const sequential = options.untilCertain === true ? followAll(tasks, names, trials, baseline) : undefined
-      const records = new Map(specs.flatMap(({ id }) => entryOf(id, store.journal.trials.get(id))))
+      const records = finishedTrials(specs, store.journal)
       emit({
         type: 'plan',
         models: names,
@@ -130,12 +117,22 @@ async function work(
         tools: describeTools(tools),
         finished: records.size,
       })
-      const spent = await runTrials(specs, config, {
-        ...options,
-        ...store,
+      const spent = await runTrials(specs, {
+        settings: trialSettings(config, {
+          journal: store.journal,
+          environment,
+          models: opened,
+          judges: judging,
+          endpoints,
+          names,
+          shared: options.shared,
+          root,
+          signal: options.signal,
+        }),
+        concurrency: config.concurrency,
+        keepEpisode: store.keepEpisode,
         records,
         emit,
-        environment,
         sequential,
       })
       const result = summarise([...records.values()], {
@@ -145,15 +142,53 @@ async function work(
         spent,
         baseline,
         sequential: sequential?.comparisons(),
+        judges: reportsOf(judging, store.journal, options.shared),
       })
-      store.finish(result)
+      store.writeResult(resultFile, result)
       emit({ type: 'result', result })
       return result
     })
   } finally {
     await environment?.close()
-    for (const { dispose } of models) await dispose()
+    await endpoints.close()
+    await judges?.dispose()
+    for (const { dispose } of opened) await dispose()
   }
+}
+
+/** A column of an evaluation: a model, with a setup or as the agent calls it. */
+export type EvaluatedModel = OpenedModel & { setup?: AgentSetup }
+
+/** The setup of a config. @throws AgogeError `bad-setup`. */
+function setupOf({ setup }: AgogeConfig, root: string): AgentSetup | undefined {
+  if (setup === undefined) return undefined
+  return typeof setup === 'string' ? readSetup(resolve(root, setup)) : checkSetup(setup)
+}
+
+/** Each model as it is, then each with the setup. A setup that chooses the model itself is one column. */
+function withSetups(
+  models: readonly OpenedModel[],
+  setup: AgentSetup | undefined,
+): readonly EvaluatedModel[] {
+  if (setup === undefined) return models
+  const isChoosing = setup.model !== undefined || setup.routing !== undefined
+  const changed = isChoosing ? models.slice(0, 1) : models
+  return [
+    ...models,
+    ...changed.map((model) => ({ ...model, name: isChoosing ? 'setup' : `${model.name} + setup`, setup })),
+  ]
+}
+
+/** The trials that a journal has already. */
+export const finishedTrials = (specs: readonly TrialSpec[], { trials }: Journal): Map<string, TrialRecord> =>
+  new Map(specs.flatMap(({ id }) => entryOf(id, trials.get(id))))
+
+function reportsOf(opened: OpenedJudges, journal: Journal, shared: string | undefined): JudgeReport[] {
+  const checks = readChecks(shared)
+  return opened.usage(journal).map((judge) => {
+    const { kappa, labels } = checks.get(judge.id) ?? {}
+    return { ...judge, agreement: kappa === undefined || labels === undefined ? null : { kappa, labels } }
+  })
 }
 
 const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRecord][] =>
@@ -163,93 +198,28 @@ const entryOf = (id: string, record: TrialRecord | undefined): [string, TrialRec
  * All trials. Those of one task stand together, so that what was done when the budget ends can be compared; with `byTask` also the repeated
  * ones, otherwise each task has its first trial before any has its second.
  */
-function plan(
+export function planTrials(
   tasks: readonly FileTask[],
-  models: readonly OpenedModel[],
+  models: readonly EvaluatedModel[],
   trials: number,
   byTask = false,
 ): TrialSpec[] {
   const numbers = Array.from({ length: trials }, (_, trial) => trial)
   const of = (task: FileTask, trial: number): TrialSpec[] =>
-    models.map((model) => ({ id: `${model.name}/${task.id}/${trial}`, task, model, trial }))
+    models.map((model) => ({
+      id: `${model.name}/${task.id}/${trial}`,
+      task,
+      model,
+      trial,
+      ...defined({ setup: model.setup }),
+    }))
   return byTask
     ? tasks.flatMap((task) => numbers.flatMap((trial) => of(task, trial)))
     : numbers.flatMap((trial) => tasks.flatMap((task) => of(task, trial)))
 }
 
-interface Running extends Store, Pick<EvaluateOptions, 'signal'> {
-  records: Map<string, TrialRecord>
-  environment: OpenedEnvironment | undefined
-  sequential: Sequential | undefined
-  emit: (event: EvaluationEvent) => void
-}
-
-/** Runs the trials that have no record yet. Returns what all calls have cost. */
-async function runTrials(
-  specs: readonly TrialSpec[],
-  config: AgogeConfig,
-  running: Running,
-): Promise<Spending> {
-  const { journal, records, emit, keepEpisode, environment, sequential, signal } = running
-  const budget = createBudget(config.budget)
-  budget.restore(journal.spent)
-  const stop = new AbortController()
-  const redactor = redactorOf(secretsOfEnvironment())
-  const endpoints = createTrialEndpoints()
-  const settings = {
-    agent: config.agent,
-    scorers: scorersOf(config),
-    tools: createTools(config.tools ?? {}),
-    environment,
-    endpoints,
-    journal,
-    budget,
-    limits: {
-      maxOutputTokens: config.maxOutputTokens ?? 4096,
-      retries: config.retries ?? 4,
-      callSeconds: config.callSeconds ?? 120,
-      backoffSeconds: config.backoffSeconds ?? 0.5,
-    },
-    trialSeconds: config.trialSeconds ?? 600,
-    signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
-    redact: (text: string) => redactor.text(text),
-  }
-  const open = specs.filter(({ id }) => !records.has(id))
-  for (const record of records.values()) sequential?.add(record)
-  try {
-    await inParallel(open, config.concurrency ?? 8, async (spec) => {
-      if (budget.isReached() || sequential?.isCertain() === true) return
-      try {
-        const { record, episode } = await runTrial(spec, settings)
-        keepEpisode(encodeEpisode(episode))
-        journal.write({ type: 'trial', trial: spec.id, record })
-        records.set(spec.id, record)
-        sequential?.add(record)
-        emit({ type: 'trial', record, done: records.size, total: specs.length, spent: budget.spent() })
-      } catch (error) {
-        // What the others have under way is paid for: it ends by itself, or by the budget too.
-        if (error instanceof BudgetReached) return
-        stop.abort(error)
-        throw error
-      }
-    })
-  } finally {
-    stop.abort(new Error('the evaluation is over'))
-    await endpoints.close()
-  }
-  if (budget.isReached()) emit({ type: 'budget-reached', spent: budget.spent() })
-  if (sequential?.isCertain() === true) emit({ type: 'certain', comparisons: sequential.comparisons() })
-  return budget.spent()
-}
-
-/** Values of the environment that a message of a service might repeat. */
-function secretsOfEnvironment(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
-  )
-}
-
-async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
+/** The tasks of a config, checked. */
+export async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
   if (typeof tasks === 'string') return readTaskFile(resolve(root, tasks), { needsExpected: false })
   const given = typeof tasks === 'function' ? await tasks() : tasks
   const read = given.map((task, at) =>

@@ -4,22 +4,29 @@ import { lockRun } from '../../runs/lock.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { type AgogeConfig, scorersOf } from './config.ts'
-import type { EvaluationResult } from './evaluation.ts'
 import { openJournal } from './journal.ts'
+import type { Judge } from './judging/judges.ts'
+import { episodesFile } from './judging/stored-trials.ts'
 import type { OpenedModel } from './models.ts'
+import { type AgentSetup, setupId } from '../setup/setup.ts'
 
 /** What decides the trials of an evaluation. Limits may change when it is continued, and the budget. */
 export function identityOf(
   config: AgogeConfig,
   tasks: readonly FileTask[],
-  models: readonly OpenedModel[],
+  models: readonly (OpenedModel & { setup?: AgentSetup })[],
+  judges: readonly Judge[],
 ): object {
+  const setups = models.flatMap(({ setup }) => (setup === undefined ? [] : [setupId(setup)]))
   return {
     schema: 1,
     models: models.map(({ name }) => name),
+    ...(setups.length > 0 && { setups }),
     trials: config.trials ?? 1,
     scorers: Object.keys(scorersOf(config)),
     tasks: sha256(JSON.stringify(tasks)),
+    // Evaluations without judges are named as they were before there were any.
+    ...(judges.length > 0 && { judges: judges.map(({ id }) => id) }),
   }
 }
 
@@ -27,7 +34,7 @@ export function identityOf(
 export interface Store {
   journal: ReturnType<typeof openJournal>
   keepEpisode: (line: string) => void
-  finish: (result: EvaluationResult) => void
+  writeResult: (file: string, result: object) => void
 }
 
 const journalFile = 'journal.jsonl'
@@ -51,7 +58,7 @@ export async function withStore<T>(
         given: 'resume without out',
         expected: 'out: the folder of the evaluation',
       })
-    return use({ journal: openJournal(undefined, identity), keepEpisode: () => {}, finish: () => {} })
+    return use({ journal: openJournal(undefined, identity), keepEpisode: () => {}, writeResult: () => {} })
   }
   const folder = openRunFolder({ path: out })
   const release = lockRun(folder)
@@ -59,8 +66,8 @@ export async function withStore<T>(
     const journal = openJournal(folder.file(journalFile), identity, { resume })
     return await use({
       journal,
-      keepEpisode: (line) => folder.append('episodes.jsonl', [line]),
-      finish: (result) => folder.write(resultFile, `${JSON.stringify(result, null, 2)}\n`),
+      keepEpisode: (line) => folder.append(episodesFile, [line]),
+      writeResult: (file, result) => folder.write(file, `${JSON.stringify(result, null, 2)}\n`),
     })
   } finally {
     release()

@@ -1,9 +1,12 @@
 import { count, percent, percentInterval, pointsInterval } from '../../runs/report/format.ts'
+import type { MeanEstimate } from '../../statistics/statistics.ts'
 import { reasonsText } from '../evaluation/episode-statistics.ts'
+import type { Spending } from './budget.ts'
 import {
   areCertain,
   type EvaluationResult,
   isClear,
+  type JudgeReport,
   type ModelComparison,
   type ModelEvaluation,
   type SequentialComparison,
@@ -83,9 +86,28 @@ export function evaluationNotes(result: EvaluationResult): string[] {
     ...(isComplete || areCertain(sequential)
       ? []
       : [`not complete: ${records.length} of ${models.length * tasks * trials} trials were finished`]),
-    `spent: ${spent.dollars > 0 ? `${dollarsText(spent.dollars)}, ` : ''}${count(spent.tokens)} tokens`,
+    ...result.judges.map(judgeText),
+    `spent: ${spendingText(spent)}`,
   ]
 }
+
+function judgeText({ scorer, model, calls, spent, agreement }: JudgeReport): string {
+  const checked =
+    agreement === null
+      ? ''
+      : `; kappa with labels ${kappaText(agreement.kappa)} of ${agreement.labels} trials`
+  return `judge ${scorer} (${model}): ${count(calls)} calls, ${spendingText(spent)}${checked}`
+}
+
+/** `0.71 (0.58–0.82)`, or why there is no interval. */
+export function kappaText(kappa: MeanEstimate): string {
+  const [mean, low, high] = [kappa.mean, kappa.low, kappa.high].map((value) => value?.toFixed(2))
+  return kappa.low === null ? `${mean} (${kappa.noInterval})` : `${mean} (${low}–${high})`
+}
+
+/** `$0.012, 1,440 tokens`. */
+export const spendingText = ({ dollars, tokens }: Spending): string =>
+  `${dollars > 0 ? `${dollarsText(dollars)}, ` : ''}${count(tokens)} tokens`
 
 function sequentialText(comparison: SequentialComparison): string {
   const { a, b, n, baseline } = comparison

@@ -1,6 +1,12 @@
 import { defined } from '../../defined.ts'
 import type { AnytimeInterval } from '../../statistics/anytime.ts'
-import { average, type Estimate, type MeanEstimate, quantile } from '../../statistics/statistics.ts'
+import {
+  average,
+  type Estimate,
+  intervalText,
+  type MeanEstimate,
+  quantile,
+} from '../../statistics/statistics.ts'
 import {
   compareSuccess,
   isJudged,
@@ -19,6 +25,8 @@ import {
 } from '../evaluation/trial-statistics.ts'
 import type { Spending } from './budget.ts'
 import type { TrialRecord } from './journal.ts'
+import type { KeptCheck } from './judging/check-judges.ts'
+import type { Judge } from './judging/judges.ts'
 
 /** The results of one model. Rates and means are over judged trials. */
 export interface ModelEvaluation {
@@ -71,6 +79,18 @@ export const isClear = ({ low, high }: { low: number; high: number }): boolean =
 export const areCertain = (comparisons: readonly SequentialComparison[] = []): boolean =>
   comparisons.length > 0 && comparisons.every(isClear)
 
+/** A judge of an evaluation, and what it cost there. */
+export interface JudgeReport extends Judge {
+  /** Calls that were answered. Questions that are known from other evaluations are none. */
+  calls: number
+  spent: Spending
+  /** How it agrees with labels; null if it was not compared with any. */
+  agreement: Omit<KeptCheck, 'id'> | null
+}
+
+/** Below this lower end of the interval of kappa, a judge is not trusted. */
+export const trustedKappa = 0.6
+
 /** The result of an evaluation. `records` are all finished trials, so that a later evaluation can be compared with it. */
 export interface EvaluationResult {
   schema: 1
@@ -85,7 +105,9 @@ export interface EvaluationResult {
    * are for a number of tasks that was fixed before.
    */
   sequential?: SequentialComparison[]
-  /** Of this evaluation in all, failed calls included. */
+  /** The models that judge. What they cost is no part of the cost of a trial. */
+  judges: JudgeReport[]
+  /** Of this evaluation in all, failed calls and judges included. */
   spent: Spending
   warnings: string[]
   records: TrialRecord[]
@@ -100,6 +122,8 @@ export interface SummarySettings {
   /** An earlier evaluation; see `baselinePairs`. */
   baseline?: Pick<EvaluationResult, 'models' | 'records'> | undefined
   sequential?: SequentialComparison[] | undefined
+  /** Default: none. */
+  judges?: readonly JudgeReport[]
 }
 
 /** A model and the one of an earlier evaluation that it is compared with, whose trials are `earlier`. */
@@ -127,7 +151,7 @@ export function baselinePairs(
  * alone, not on their order.
  */
 export function summarise(finished: readonly TrialRecord[], settings: SummarySettings): EvaluationResult {
-  const { models, tasks, trials, spent, baseline, sequential } = settings
+  const { models, tasks, trials, spent, baseline, sequential, judges = [] } = settings
   const records = [...finished].sort(byPlace)
   const of = (name: string): TrialRecord[] => records.filter(({ model }) => model === name)
   const results = models.map(({ name, hasPrice }) => summariseModel(name, of(name), hasPrice))
@@ -144,8 +168,9 @@ export function summarise(finished: readonly TrialRecord[], settings: SummarySet
     models: results,
     comparisons,
     ...defined({ sequential }),
-    spent: { tokens: spent.tokens, dollars: rounded(spent.dollars) },
-    warnings: warningsOf(results),
+    judges: judges.map((judge) => ({ ...judge, spent: roundedCost(judge.spent) })),
+    spent: roundedCost(spent),
+    warnings: [...warningsOf(results), ...judges.flatMap(warningOfJudge)],
     records,
   }
 }
@@ -169,6 +194,8 @@ export function compareWithBaseline(
 
 /** The last digits of a sum depend on its order. */
 const rounded = (dollars: number): number => Number(dollars.toPrecision(12))
+
+const roundedCost = ({ tokens, dollars }: Spending): Spending => ({ tokens, dollars: rounded(dollars) })
 
 const byPlace = (a: TrialRecord, b: TrialRecord): number => {
   const [x, y] = [a, b].map(
@@ -231,6 +258,16 @@ function scoresByTask(judged: readonly TrialRecord[], scorer: string): Map<strin
     if (typeof value === 'number') byTask.set(task, [...(byTask.get(task) ?? []), value])
   }
   return byTask
+}
+
+function warningOfJudge({ scorer, agreement }: JudgeReport): string[] {
+  if (agreement === null) return [`the judge ${scorer} was not compared with labels: agoge judge check`]
+  const { kappa } = agreement
+  return kappa.low !== null && kappa.low >= trustedKappa
+    ? []
+    : [
+        `the judge ${scorer} is not shown to agree with labels: kappa ${kappa.mean.toFixed(2)} (${intervalText(kappa, (value) => value.toFixed(2))})`,
+      ]
 }
 
 /** The chance at which shares of masked trials as different as those are reported. */

@@ -13,6 +13,7 @@ export interface TrialRecord {
   success: boolean | null
   /** By scorer. */
   scores: Record<string, number | null>
+  /** Of the agent. What judges cost is reported for each judge. */
   cost: Spending
   /** Seconds of the trial, without the waiting for a free place. */
   seconds: number
@@ -35,6 +36,8 @@ export interface Journal {
   /** What earlier processes spent. Calls that were under way when one was killed count with the most that they can have cost. */
   spent: Spending
   answer: (trial: string, key: string) => unknown
+  /** What the calls of a trial, or of a judge, have cost so far, and how many were answered. */
+  costOf: (trial: string) => Spending & { calls: number }
   /** What a tool gave; `started` if it was called and its end is not known. */
   tool: (trial: string, key: string) => ToolOutcome | 'started' | undefined
   write: (line: JournalLine) => void
@@ -48,6 +51,8 @@ export type JournalLine =
   | { type: 'tool-start'; trial: string; key: string }
   | ({ type: 'tool'; trial: string; key: string } & ToolOutcome)
   | { type: 'trial'; trial: string; record: TrialRecord }
+  /** Trials that were scored together. */
+  | { type: 'trials'; records: [trial: string, record: TrialRecord][] }
 
 /**
  * Opens the journal of an evaluation.
@@ -62,35 +67,55 @@ export function openJournal(file: string | undefined, of: object, { resume = fal
   const trials = new Map<string, TrialRecord>()
   const answers = new Map<string, unknown>()
   const tools = new Map<string, ToolOutcome | 'started'>()
-  const open = new Map<string, Spending>()
-  const spent: Spending = { tokens: 0, dollars: 0 }
-  const spend = ({ tokens, dollars }: Spending): void => {
-    spent.tokens += tokens
-    spent.dollars += dollars
+  const open = new Map<string, { trial: string; most: Spending }>()
+  const costs = new Map<string, Spending & { calls: number }>()
+  const costOf = (trial: string): Spending & { calls: number } =>
+    costs.get(trial) ?? { tokens: 0, dollars: 0, calls: 0 }
+  const spend = (trial: string, { tokens, dollars }: Spending, calls: number): void => {
+    const before = costOf(trial)
+    costs.set(trial, {
+      tokens: before.tokens + tokens,
+      dollars: before.dollars + dollars,
+      calls: before.calls + calls,
+    })
   }
   for (const line of earlier as unknown as JournalLine[]) {
     if (line.type === 'trial') {
       trials.set(line.trial, line.record)
       continue
     }
+    if (line.type === 'trials') {
+      for (const [trial, record] of line.records) trials.set(trial, record)
+      continue
+    }
     const place = placeOf(line.trial, line.key)
-    if (line.type === 'sent') open.set(place, line.most)
+    if (line.type === 'sent') open.set(place, { trial: line.trial, most: line.most })
     else if (line.type === 'tool-start') tools.set(place, 'started')
     else if (line.type === 'tool')
       tools.set(place, 'error' in line ? { error: line.error } : { result: revive(line.result) })
     else {
       open.delete(place)
-      spend(line.cost)
+      spend(line.trial, line.cost, Number(line.type === 'answer'))
       if (line.type === 'answer') answers.set(place, revive(line.result))
     }
   }
-  for (const most of open.values()) spend(most)
+  for (const { trial, most } of open.values()) spend(trial, most, 0)
+  const spent: Spending = { tokens: 0, dollars: 0 }
+  for (const { tokens, dollars } of costs.values()) {
+    spent.tokens += tokens
+    spent.dollars += dollars
+  }
   return {
     trials,
     spent,
+    costOf,
     answer: (trial, key) => answers.get(placeOf(trial, key)),
     tool: (trial, key) => tools.get(placeOf(trial, key)),
-    write: (line) => keep('result' in line ? { ...line, result: flatten(line.result) } : line),
+    write(line) {
+      keep('result' in line ? { ...line, result: flatten(line.result) } : line)
+      if (line.type === 'answer' || line.type === 'failed')
+        spend(line.trial, line.cost, Number(line.type === 'answer'))
+    },
   }
 }
 

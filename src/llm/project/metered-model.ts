@@ -11,6 +11,9 @@ import {
   type Reservation,
   type Spending,
 } from './budget.ts'
+import { tokensOf } from '../gateway/answer.ts'
+import type { CallResult } from '../gateway/record-calls.ts'
+import type { AgogeConfig } from './config.ts'
 import { failureOf } from '../agent/call-failures.ts'
 import type { Journal } from './journal.ts'
 import type { OpenedModel } from './models.ts'
@@ -25,11 +28,14 @@ export interface CallLimits {
   backoffSeconds: number
 }
 
-/** What a call gave, in the form of all versions of the AI SDK. */
-export interface CallResult {
-  /** Texts, reasoning and tool calls, as model objects return them. */
-  content: readonly { type: string; [field: string]: unknown }[]
-  tokens: CallTokens | undefined
+/** The limits of a config. */
+export function limitsOf({
+  maxOutputTokens = 4096,
+  retries = 4,
+  callSeconds = 120,
+  backoffSeconds = 0.5,
+}: Pick<AgogeConfig, keyof CallLimits>): CallLimits {
+  return { maxOutputTokens, retries, callSeconds, backoffSeconds }
 }
 
 /** The calls of one trial. */
@@ -51,14 +57,14 @@ export interface CallMeter {
  * The model object that an agent gets: that of the config, with each call limited in tokens and time, reserved in the budget, tried again after a
  * passing failure, kept in the journal and reported to the meter. A call that the journal answers is not made.
  */
-export function meterModel({ model, isLocal, price }: OpenedModel, meter: CallMeter): LanguageModel {
+export function meterModel({ name, model, isLocal, price }: OpenedModel, meter: CallMeter): LanguageModel {
   const { journal, budget, limits, trial } = meter
   const counts = new Map<string, number>()
 
   /** The options to send, and the name of the call: the same in a process that repeats the trial. */
   function prepare(given: CallOptions): { options: CallOptions; key: string } {
     const { abortSignal: _, ...settings } = given
-    const hash = sha256(JSON.stringify(settings)).slice(0, 32)
+    const hash = sha256(JSON.stringify([name, settings])).slice(0, 32)
     const count = counts.get(hash) ?? 0
     counts.set(hash, count + 1)
     const key = `${hash} ${count}`
@@ -229,15 +235,6 @@ function refuseFiles({ prompt }: CallOptions): void {
       given: 'a prompt with a file, and a budget',
       expected: 'prompts of text, or no budget',
     })
-}
-
-/** Version 2 of the specification counts tokens as numbers, later ones as totals with parts. */
-function tokensOf(usage: unknown): CallTokens | undefined {
-  const { inputTokens, outputTokens } = (usage ?? {}) as { inputTokens?: unknown; outputTokens?: unknown }
-  const [input, output] = [inputTokens, outputTokens].map((count) =>
-    typeof count === 'object' && count !== null && 'total' in count ? count.total : count,
-  )
-  return typeof input === 'number' && typeof output === 'number' ? { input, output } : undefined
 }
 
 const isKept = ({ type }: StreamedPart): boolean => type !== 'raw'

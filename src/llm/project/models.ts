@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRequire } from 'node:module'
@@ -7,7 +6,8 @@ import { createLanguageModel } from '../agent/ai-sdk/language-model.ts'
 import { readChatFormat } from '../agent/chat-format/open-format.ts'
 import { modelFolder } from '../checkpoint/checkpoint.ts'
 import { loadModel } from '../backend/base-model.ts'
-import type { AgogeConfig, AnyLanguageModel, LocalRun, Price, Provider } from './config.ts'
+import { hasWeights } from '../model/weight-files.ts'
+import type { AgogeConfig, AnyLanguageModel, LocalRun, ModelReference, Price, Provider } from './config.ts'
 
 /** A model of the config, ready to be called. */
 export interface OpenedModel {
@@ -68,21 +68,62 @@ export async function openModels(config: AgogeConfig, folder: string): Promise<O
   }
 }
 
-const isRun = (model: AgogeConfig['models'][number]): model is LocalRun =>
+/**
+ * Opens further models of a config, such as judges, beside those that are open already. The same model is opened once.
+ *
+ * @returns each model by its reference, and those that were opened here.
+ * @throws AgogeError as `openModels` does.
+ */
+export async function openFurther(
+  references: readonly ModelReference[],
+  config: AgogeConfig,
+  folder: string,
+  models: readonly OpenedModel[],
+): Promise<{ of: (reference: ModelReference) => OpenedModel; opened: OpenedModel[] }> {
+  const isSame = (a: ModelReference, b: ModelReference): boolean =>
+    a === b || (isRun(a) && isRun(b) && a.folder === b.folder)
+  const further = references.filter(
+    (one, at) =>
+      !config.models.some((model) => isSame(model, one)) &&
+      references.findIndex((other) => isSame(other, one)) === at,
+  )
+  const opened = await openModels({ ...config, models: further }, folder)
+  const all = [...config.models, ...further]
+  return {
+    of: (reference) => [...models, ...opened][all.findIndex((one) => isSame(one, reference))],
+    opened,
+  }
+}
+
+export const isRun = (model: ModelReference): model is LocalRun =>
   typeof model === 'object' && 'kind' in model && model.kind === 'run'
 
-function nameOf(model: AgogeConfig['models'][number]): string {
+function nameOf(model: ModelReference): string {
   if (typeof model === 'string') return model
   if (isRun(model)) return basename(model.folder)
   return `${model.provider}/${model.modelId}`
+}
+
+/**
+ * Finds the model of a run or of a checkpoint.
+ *
+ * @param holds whether a folder has what is needed of the model. Default: its weights.
+ * @returns its folder, undefined if there is none, and where it was looked for.
+ */
+export function findRun(
+  named: string,
+  root: string,
+  holds: (folder: string) => boolean = hasWeights,
+): { found: string | undefined; places: string[] } {
+  const places = [resolve(root, named), resolve(root, '.agoge', 'runs', named)].map(modelFolder)
+  return { found: places.find(holds), places }
 }
 
 async function openRun(
   { folder: named }: LocalRun,
   root: string,
 ): Promise<Pick<OpenedModel, 'model'> & Partial<OpenedModel>> {
-  const places = [resolve(root, named), resolve(root, '.agoge', 'runs', named)].map(modelFolder)
-  const found = places.find((place) => existsSync(join(place, 'model.safetensors')))
+  const { found, places } = findRun(named, root)
   if (found === undefined)
     throw new AgogeError(`there is no model in ${named}`, {
       code: 'unknown-model',

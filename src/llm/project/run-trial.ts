@@ -1,20 +1,25 @@
 import { defined } from '../../defined.ts'
+import { type CallOptions, type LanguageModel, readConversation } from '../agent/ai-sdk/read-call.ts'
 import { AgogeError } from '../../error.ts'
 import { endingOfMistake } from '../agent/model-mistakes.ts'
-import { readScore, rewardsOfScore, type Score, type Scored, type Unscored } from '../episode/score.ts'
+import type { Scored, Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { isOverflow, untilAborted } from '../rollout/agents/rollout-agent.ts'
+import type { AgentSetup } from '../setup/setup.ts'
+import type { Verify } from '../setup/test-time.ts'
+import { withSetup } from '../setup/with-setup.ts'
 import type { ToolLike } from '../tool/define-tools.ts'
-import { InfrastructureError } from '../tool/tool.ts'
+import { InfrastructureError, type ToolSpec } from '../tool/tool.ts'
 import { type Budget, BudgetReached, type Spending } from './budget.ts'
-import type { AgogeConfig, Scorer, Trial } from './config.ts'
+import type { AgentEnvironment, AgogeConfig, Trial } from './config.ts'
 import type { TrialEndpoints } from './endpoint.ts'
 import type { EnvironmentTool, OpenedEnvironment, TrialSession } from './environment.ts'
 import type { Journal, TrialRecord } from './journal.ts'
-import { type CallLimits, meterModel } from './metered-model.ts'
+import { type CallLimits, type CallMeter, meterModel } from './metered-model.ts'
+import type { OpenedScorer } from './judging/score-trials.ts'
 import type { OpenedModel } from './models.ts'
-import { type RecordedCalls, recordCalls } from './record-calls.ts'
+import { type CallResult, type RecordedCalls, recordCalls } from '../gateway/record-calls.ts'
 import { textOf } from './scorers.ts'
 import type { ToolTrial } from './tools.ts'
 
@@ -24,12 +29,17 @@ export interface TrialSpec {
   task: FileTask
   model: OpenedModel
   trial: number
+  /** What is changed about the agent's calls. Default: nothing. */
+  setup?: AgentSetup
 }
 
 /** What all trials of an evaluation share. */
 export interface TrialSettings {
   agent: AgogeConfig['agent']
-  scorers: Readonly<Record<string, Scorer>>
+  scorers: readonly OpenedScorer[]
+  /** Those that a setup may name. */
+  models: readonly OpenedModel[]
+  verify?: Verify | undefined
   tools: (trial: ToolTrial) => Record<string, ToolLike>
   /** Default: none. */
   environment?: Pick<OpenedEnvironment, 'open'> | undefined
@@ -38,25 +48,31 @@ export interface TrialSettings {
   budget: Budget
   limits: CallLimits
   trialSeconds: number
+  /** Ends all of them. */
+  stop: AbortController
+  /** Called with the tools of each call, as the model sees them. Default: nothing. */
+  onOffered?: (tools: readonly ToolSpec[]) => void
   signal: AbortSignal
   /** Hides what must not be stored. */
   redact: (text: string) => string
 }
 
-/** A trial that ended: its record and its episode. */
+/** A trial that ended and is not scored yet. */
 export interface EndedTrial {
-  record: TrialRecord
   episode: Trial
+  modelCalls: number
+  /** Of the agent's calls. */
+  cost: Spending
 }
 
 /**
- * Runs the agent once and scores what it did. A fault of a model, a tool or a scorer masks the trial, also if the agent hid it: what an agent
+ * Runs the agent once. A fault of a model or a tool masks the trial, also if the agent hid it: what an agent
  * does without the answer that it was waiting for says nothing about it.
  *
  * @throws AgogeError for a mistake that no trial would get over; BudgetReached if the budget did not suffice; the reason of `signal`.
  */
 export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promise<EndedTrial> {
-  const { task, model, trial } = spec
+  const { task, trial } = spec
   const { journal, budget, limits, redact } = settings
   const started = performance.now()
   const deadline = AbortSignal.timeout(Math.ceil(settings.trialSeconds * 1000))
@@ -71,7 +87,10 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
     budget,
     limits,
     signal,
-    onCall: calls.onCall,
+    onCall(options: CallOptions, result: CallResult) {
+      calls.onCall(options, result)
+      settings.onOffered?.(readConversation(options).tools)
+    },
     onFault: (error: Error) => faults.push(error),
     onCost: ({ tokens, dollars }: Spending) => {
       spent.tokens += tokens
@@ -80,24 +99,22 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   }
   const onFault = (reason: string): void => void faults.push(new InfrastructureError(reason))
   const tools = settings.tools({ id: spec.id, journal, onFault })
-  let session: TrialSession | undefined
-  const metered = meterModel(model, meter)
-  const endpoint = settings.endpoints.of({ model: metered, name: model.name, onFault: meter.onFault })
+  const metered = modelOfTrial(spec, meter, settings)
+  const endpoint = settings.endpoints.of({ model: metered, name: spec.model.name, onFault: meter.onFault })
 
   const act = async (): Promise<Ended> => {
     try {
-      session = await settings.environment?.open(task, { signal, onFault })
-      const agent = async (): Promise<unknown> =>
-        settings.agent(task, {
-          model: metered,
-          endpoint: endpoint.open,
-          // The types of a config know its own tools by name.
-          tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
-          signal,
-          trial,
-        })
-      const output = await untilAborted(agent(), signal)
-      const judgement = faults.length > 0 ? undefined : await session?.judge(textOf(output))
+      const { output, judgement } = await playAgent(task, {
+        ...settings,
+        tools,
+        model: metered,
+        endpoint: endpoint.open,
+        trial,
+        signal,
+        done,
+        onFault,
+        isFaulty: () => faults.length > 0,
+      })
       return faults.length > 0
         ? masked('infrastructure', faults[0])
         : { status: 'ok', ending: 'answered', output, ...defined({ judgement }) }
@@ -114,10 +131,7 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
       if (ending !== undefined) return { ...masked(ending, error), status: 'failed' }
       return masked('infrastructure', faults[0] ?? error)
     } finally {
-      // Ends what the agent left running.
-      done.abort(new Error('the trial is over'))
       endpoint.close()
-      await session?.close()
     }
   }
   const ended = await act()
@@ -126,13 +140,73 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
   const episode: Trial = {
     ...episodeOf(spec, ended, calls),
     timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
+    model: spec.model.name,
     given: task,
     output: ended.output,
     ...defined({ judgement: ended.judgement }),
     ...(ended.error !== undefined && { error: redact(ended.error) }),
   }
-  const scores = await scoreTrial(episode, settings)
-  return { record: recordOf(spec, episode, scores, calls, spent), episode }
+  return { episode, modelCalls: calls.count(), cost: spent }
+}
+
+/** The model that the agent gets: metered, and changed by the setup of the trial. */
+function modelOfTrial({ model, setup }: TrialSpec, meter: CallMeter, settings: TrialSettings): LanguageModel {
+  const metered = meterModel(model, meter)
+  if (setup === undefined) return metered
+  const named = settings.models.map((one) => [one.name, meterModel(one, meter)] as const)
+  return withSetup(metered, setup, {
+    models: Object.fromEntries(named),
+    ...defined({ verify: settings.verify }),
+  })
+}
+
+/** What `playAgent` needs besides the task. */
+export interface PlaySettings extends Pick<TrialSettings, 'agent' | 'environment'> {
+  model: LanguageModel
+  endpoint: AgentEnvironment['endpoint']
+  /** Those of the config. */
+  tools: Record<string, ToolLike>
+  trial: number
+  /** Of the trial. Aborts also with `done`. */
+  signal: AbortSignal
+  /** Aborted at the end, for what the agent left running. */
+  done: AbortController
+  onFault: (reason: string) => void
+  /** A state after a fault is not judged. */
+  isFaulty: () => boolean
+}
+
+/** What an agent returned, and what the judge of the environment found. */
+export interface Played {
+  output: unknown
+  judgement?: Scored | Unscored
+}
+
+/** Runs the agent once, in a state of its own if there is an environment. Throws what the agent throws, and the reason of `signal`. */
+export async function playAgent(
+  task: FileTask,
+  { agent, environment, model, endpoint, tools, trial, signal, done, onFault, isFaulty }: PlaySettings,
+): Promise<Played> {
+  let session: TrialSession | undefined
+  try {
+    session = await environment?.open(task, { signal, onFault })
+    const act = async (): Promise<unknown> =>
+      agent(task, {
+        model,
+        endpoint,
+        // The types of a config know its own tools by name.
+        tools: { ...session?.tools, ...tools } as Record<string, EnvironmentTool>,
+        signal,
+        trial,
+      })
+    const output = await untilAborted(act(), signal)
+    const judgement = isFaulty() ? undefined : await session?.judge(textOf(output))
+    return { output, ...defined({ judgement }) }
+  } finally {
+    // Ends what the agent left running.
+    done.abort(new Error('the trial is over'))
+    await session?.close()
+  }
 }
 
 interface Ended {
@@ -172,66 +246,24 @@ function episodeOf(
   }
 }
 
-/**
- * Asks the scorers and puts the result into the episode. A scorer that cannot judge, or whose own service fails, masks the trial.
- *
- * @throws AgogeError `bad-reward` if a scorer returns something that is not a score; any other error that a scorer throws.
- */
-async function scoreTrial(
-  episode: Trial,
-  { scorers, signal }: TrialSettings,
-): Promise<Record<string, number | null>> {
-  if (episode.status !== 'ok') return {}
-  const scores: Record<string, number | null> = {}
-  const reasons: string[] = []
-  for (const [name, scorer] of Object.entries(scorers)) {
-    const score = readScore(await askScorer(scorer, episode, signal), `trial ${episode.id}`)
-    scores[name] = score.value
-    if (score.value === null) reasons.push(`${name}: ${score.reason ?? 'it could not be judged'}`)
-    const { reason } = score
-    episode.rewards.push(
-      ...rewardsOfScore(score, 'agent').map((reward) => ({ ...reward, name: `${name}:${reward.name}` })),
-      { agent: 'agent', name, value: score.value, ...(reason !== undefined && { reason }) },
-    )
-  }
-  const values = Object.values(scores)
-  if (reasons.length > 0) {
-    episode.status = 'masked'
-    episode.error = reasons.join('; ')
-  } else episode.success = values.every((value) => value !== null && value >= 1)
-  return scores
-}
-
-async function askScorer(scorer: Scorer, episode: Trial, signal: AbortSignal): Promise<Score> {
-  try {
-    return await scorer(episode, { signal })
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!(error instanceof InfrastructureError)) throw error
-    return { value: null, reason: error.message }
-  }
-}
-
-function recordOf(
-  { model, task, trial }: TrialSpec,
-  episode: Trial,
+/** The record of a trial that was scored. */
+export function recordOf(
+  { episode, modelCalls, cost }: EndedTrial,
   scores: Record<string, number | null>,
-  calls: RecordedCalls,
-  cost: Spending,
 ): TrialRecord {
-  const { status, ending, success, usage, kind, timing, error } = episode
+  const { model, task, seed, status, ending, success, usage, kind, timing, error } = episode
   return {
-    model: model.name,
-    task: task.id,
+    model,
+    task,
     kind,
-    trial,
+    trial: seed,
     status,
     ending,
     success,
     scores,
     cost,
     seconds: timing.seconds,
-    modelCalls: calls.count(),
+    modelCalls,
     usage,
     ...(error !== undefined && { error }),
   }

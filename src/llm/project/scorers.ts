@@ -1,6 +1,10 @@
-import { fromFileTask } from '../environment/mcp/goals/task-file.ts'
-import { hasValue } from '../environment/mcp/goals/value.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { isRecord, type JsonSchema } from '../../untrusted/schema-check.ts'
+import { validateArguments } from '../../untrusted/validate.ts'
+import { type FileTask, fromFileTask } from '../environment/mcp/goals/task-file.ts'
+import { hasValue, typeOfValue } from '../environment/mcp/goals/value.ts'
 import type { Scorer } from './config.ts'
 
 /** Settings of `answerMatches`. */
@@ -33,6 +37,69 @@ export function textOf(output: unknown): string {
     return output.text
   return JSON.stringify(output) ?? ''
 }
+
+/** Settings of `jsonMatches`. */
+export interface JsonMatchesOptions<Output> {
+  /** JSON Schema that the output has to fit; of zod: `z.toJSONSchema(schema)`. Default: any. */
+  schema?: JsonSchema
+  /** The value that is compared, such as `city` or `cities.0.name`. Default: the whole output. */
+  path?: string
+  /** What the value has to be. Default: `expected.answer` of the task; if it has none, only the schema counts. */
+  equals?: (task: FileTask) => unknown
+  /** The text of an output that is one. Default: as for `answerMatches`. */
+  text?: (output: Output) => string
+}
+
+/**
+ * Scores 1 if the output is JSON that fits the schema and has the expected value, else 0. The output is a value, or a text of JSON, also in a
+ * fenced block. Objects and lists are equal whatever the order of their fields, and in the order of their items; a number, text or truth value is
+ * compared as `answerMatches` does.
+ *
+ * @example jsonMatches({ path: 'city', schema: { type: 'object', required: ['city'] } })
+ */
+export function jsonMatches<Output = unknown>({
+  schema = {},
+  path,
+  equals = ({ expected }: FileTask): unknown => expected?.answer,
+  text = textOf,
+}: JsonMatchesOptions<Output> = {}): Scorer<Output> {
+  return function json({ given, output }) {
+    const value = readJson(output, text)
+    if (value === undefined) return { value: 0, parts: {}, reason: 'the output is no JSON' }
+    const problem = validateArguments(schema, value)
+    if (problem !== undefined) return { value: 0, parts: {}, reason: problem }
+    const wanted = equals(given)
+    if (wanted === undefined) return 1
+    const found = (path?.split('.') ?? []).reduce<unknown>(fieldOf, value)
+    return Number(isSameJson(found, wanted))
+  }
+}
+
+function readJson<Output>(output: Output, text: (output: Output) => string): unknown {
+  if (typeof output !== 'string' && !(isRecord(output) && typeof output['text'] === 'string'))
+    return output ?? undefined
+  const said = text(output)
+  const [, block] = /```(?:json)?\s*\n([^]*?)\n\s*```/.exec(said) ?? []
+  try {
+    return parseForeignJson(block ?? said)
+  } catch {
+    return undefined
+  }
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  (isRecord(value) || Array.isArray(value)) && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+
+function isSameJson(found: unknown, wanted: unknown): boolean {
+  return isPlain(found) && isPlain(wanted)
+    ? hasValue(String(found), { type: typeOfValue(wanted), answer: String(wanted) })
+    : isDeepStrictEqual(found, wanted)
+}
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
 
 /**
  * Scores 1 if the state of the environment is the one that the task expects under `expected.state`, or that its reference leaves, else 0.

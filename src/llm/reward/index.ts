@@ -3,8 +3,17 @@ export { readScore } from '../episode/score.ts'
 export type { Score, Scored, Unscored } from '../episode/score.ts'
 export { InfrastructureError } from '../tool/tool.ts'
 export { judgeRanking, judgeReward } from './judge.ts'
-export type { JudgeModel, JudgeOptions, JudgeReward, JudgeUsage, RankingOptions } from './judge.ts'
+export type { JudgeModel, JudgeUsage } from './ask-judge.ts'
+export type { JudgeOptions, JudgeReward, RankingOptions } from './judge.ts'
 export { recordedScore, score, scoreGroups } from './reward.ts'
 export type { GroupReward, Reward, RewardContext, RewardFunction, ScoringOptions } from './reward.ts'
-export { compose, judgedReward, knownReward, rankReward, rubric, stepReward, taskReward } from './rewards.ts'
+export {
+  compose,
+  judgedReward,
+  knownReward,
+  rankReward,
+  rubricReward,
+  stepReward,
+  taskReward,
+} from './rewards.ts'
 export type { Criterion, StepAggregate, TaskRewardSettings } from './rewards.ts'

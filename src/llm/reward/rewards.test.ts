@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { score, scoreGroups } from './reward.ts'
-import { compose, judgedReward, knownReward, rankReward, rubric, stepReward, taskReward } from './rewards.ts'
+import {
+  compose,
+  judgedReward,
+  knownReward,
+  rankReward,
+  rubricReward,
+  stepReward,
+  taskReward,
+} from './rewards.ts'
 import { emptySample, episodeOf } from './testing/episode-of.ts'
 
 const reward = taskReward({ success: 1, perCall: -0.02, perInvalidCall: -0.1, brokenOff: -0.2 })
@@ -62,7 +70,7 @@ test('ranks depend only on the order, ties share, unjudged episodes are left out
 })
 
 test('a rubric gives its share of points, with negative criteria subtracted', async () => {
-  const points = rubric({
+  const points = rubricReward({
     right: { weight: 3, meets: (e) => e.success },
     brief: { weight: 1, meets: (e) => Promise.resolve(1 / (1 + e.usage.calls)) },
     clumsy: { weight: -2, meets: (e) => e.usage.invalidCalls > 0 },
@@ -73,9 +81,9 @@ test('a rubric gives its share of points, with negative criteria subtracted', as
   })
   expect((await score(points, episodeOf({ success: false }))).value).toBe(0)
   expect((await score(points, episodeOf({ success: null }))).value).toBe(null)
-  expect(() => rubric({})).toThrow(/positive weight/)
-  expect(() => rubric({ bad: { weight: -1, meets: () => true } })).toThrow(/positive weight/)
-  const odd = rubric({ odd: { weight: 1, meets: () => 2 } })
+  expect(() => rubricReward({})).toThrow(/positive weight/)
+  expect(() => rubricReward({ bad: { weight: -1, meets: () => true } })).toThrow(/positive weight/)
+  const odd = rubricReward({ odd: { weight: 1, meets: () => 2 } })
   await expect(score(odd, episodeOf())).rejects.toThrow(/met by 2/)
 })
 

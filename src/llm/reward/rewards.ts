@@ -130,9 +130,9 @@ export interface Criterion {
  * Sources: HealthBench (arXiv 2505.08775), section 3; Rubrics as Rewards (arXiv 2507.17746), eq. 1.
  *
  * @throws AgogeError if no criterion has a positive weight, or if `meets` returns a number outside 0 to 1.
- * @example rubric({ right: { weight: 5, meets: (e) => e.success }, rambles: { weight: -1, meets: (e) => e.usage.sampledTokens > 200 } })
+ * @example rubricReward({ right: { weight: 5, meets: (e) => e.success }, rambles: { weight: -1, meets: (e) => e.usage.sampledTokens > 200 } })
  */
-export function rubric<Part extends string>(criteria: Record<Part, Criterion>): RewardFunction<Part> {
+export function rubricReward<Part extends string>(criteria: Record<Part, Criterion>): RewardFunction<Part> {
   const entries = Object.entries<Criterion>(criteria) as [Part, Criterion][]
   const most = entries.reduce((sum, [, { weight }]) => sum + Math.max(0, weight), 0)
   if (!(most > 0) || entries.some(([, { weight }]) => weight === 0 || !Number.isFinite(weight)))

@@ -67,6 +67,12 @@ export interface TrainAgentOptions<T extends AgentTask, R>
   reference?: () => Promise<TrainableBackend>
   /** Groups per step whose episodes are stored in the run folder. Default: 2. */
   recordGroups?: number
+  /**
+   * Seconds until the run should be over: it makes fewer steps if those of the plan would take longer, but at least five. Default: no limit.
+   */
+  secondsLeft?: () => number
+  /** Further fields of `config.json`, which a resumed run must share. Must not contain secrets. */
+  config?: Readonly<Record<string, unknown>>
   onStep?: (step: PlayedStep) => void
 }
 
@@ -199,7 +205,8 @@ function jobOf<T extends AgentTask, R>(
     ...(typeof options.algorithm === 'function' ? {} : { algorithmName: named.algorithm ?? 'grpo-damped' }),
     plan: planOf(options, batch),
     resume,
-    config: { ...baseOf(openRunFolder({ path }), [backend]), ...named, window },
+    config: { ...baseOf(openRunFolder({ path }), [backend]), ...named, window, ...options.config },
+    ...defined({ secondsLeft: options.secondsLeft }),
     program: {
       draw(step) {
         const all = (at: number): ProgramTask<T>[] => options.tasks(at).map((task) => wrap(task, 'train'))

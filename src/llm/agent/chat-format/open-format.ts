@@ -88,8 +88,8 @@ export async function readChatModel(folder: string): Promise<ChatModel | undefin
   return { format: await readChatFormat(folder, tokenizer), window: readWindow(file) }
 }
 
-/** Accepts any architecture: a model on a server need not run on this engine. */
-function readWindow(file: string): number {
+/** The context window in a `config.json`. Accepts any architecture: a model on a server need not run on this engine. */
+export function readWindow(file: string): number {
   if (!existsSync(file))
     throw new AgogeError(`There is no ${file}.`, {
       code: 'bad-checkpoint',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { defined } from '../../../defined.ts'
+import type { ModelAnswer } from '../../agent/ai-sdk/language-model.ts'
 import type { ChatFormat, ChatWindow, ConversationMessage } from '../../agent/chat-format/types.ts'
 import type { Episode, EpisodeNode, EpisodeSample, SamplingSettings } from '../../episode/types.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
@@ -122,6 +123,24 @@ export function createRecorder(format: Pick<ChatFormat, 'open' | 'follow'>): Rec
       if (invalid !== undefined) usage.invalidCalls++
     },
   }
+}
+
+/** Records what a local model said, with the tokens that it sampled. */
+export function recordSaid(
+  recorder: Recorder,
+  placed: PlacedCall,
+  { output, said }: Pick<ModelAnswer, 'output' | 'said'>,
+  how: Pick<AgentAnswer, 'sampling' | 'trainable'>,
+): void {
+  const { text, reasoning, calls, invalid } = said
+  const message: ConversationMessage = {
+    role: 'assistant',
+    text,
+    ...defined({ reasoning }),
+    ...(calls.length === 0 ? {} : { calls }),
+  }
+  const { tokens, logprobs, weightVersion } = output
+  recorder.answered(placed, { message, invalid, output: tokens, logprobs, weightVersion, ...how })
 }
 
 function goesOnFrom(

@@ -1,5 +1,6 @@
 import { defined } from '../../../defined.ts'
 import { checkWindow, languageModelFrom, readAnswer } from '../../agent/ai-sdk/language-model.ts'
+import { endingOfMistake } from '../../agent/model-mistakes.ts'
 import type { ChatFormat, ConversationMessage } from '../../agent/chat-format/types.ts'
 import type { LanguageModel, ModelCall } from '../../agent/ai-sdk/read-call.ts'
 import type { ModelAnswer } from '../../agent/ai-sdk/language-model.ts'
@@ -13,7 +14,7 @@ import { scoreGroups } from '../../reward/reward.ts'
 import type { Reward } from '../../reward/reward.ts'
 import { createLockstep } from './lockstep.ts'
 import type { Lockstep } from './lockstep.ts'
-import { createRecorder } from './recorder.ts'
+import { createRecorder, recordSaid } from './recorder.ts'
 import type { PlacedCall, Recorder } from './recorder.ts'
 
 /** One task for an agent. */
@@ -47,9 +48,14 @@ export interface AgentProgram<T extends AgentTask, R> {
    * the model's fault.
    */
   run: (task: T, context: AgentContext) => Promise<R>
-  /** 1 if the task is done, less if not. `null` if that cannot be judged, which masks the episode. */
-  judge: (task: T, result: R) => Score | Promise<Score>
+  /**
+   * 1 if the task is done, less if not. `null` if that cannot be judged, which masks the episode. `episode` has the messages and calls.
+   */
+  judge: (task: T, result: R, episode: PlayedEpisode) => Score | Promise<Score>
 }
+
+/** An episode whose program has ended, before its result is judged. */
+export type PlayedEpisode = Omit<Episode, 'status' | 'ending' | 'success' | 'rewards' | 'error'>
 
 export interface AgentModel {
   backend: Pick<ModelBackend, 'sample'>
@@ -135,7 +141,15 @@ export async function rolloutAgent<T extends AgentTask, R>(
 export type Teacher<T extends AgentTask> = (
   task: T,
   messages: readonly ConversationMessage[],
-) => { text: string } | { call: { name: string; arguments: Record<string, unknown> }; text?: string }
+) =>
+  | { text: string }
+  | { call: TeacherCall; text?: string }
+  | { calls: readonly TeacherCall[]; text?: string }
+
+interface TeacherCall {
+  name: string
+  arguments: Record<string, unknown>
+}
 
 /**
  * Like `rolloutAgent`, with a teacher in place of the model.
@@ -163,7 +177,9 @@ export async function demonstrateAgent<T extends AgentTask, R>(
       let turn = 0
       return runEpisode(options, { task, group: id, id }, (recorder) => (call, placed) => {
         const move = teacher(task, call.messages)
-        const calls = 'call' in move ? [{ id: `${turn++}.0`, ...move.call }] : []
+        const made = 'call' in move ? [move.call] : 'calls' in move ? move.calls : []
+        const calls = made.map((one, i) => ({ id: `${turn}.${i}`, ...one }))
+        if (calls.length > 0) turn += 1
         const text = move.text ?? ''
         const message: ConversationMessage = {
           role: 'assistant',
@@ -231,22 +247,7 @@ function samplingAnswer<T extends AgentTask, R>(
       )
       const raw = (tokens: Int32Array): string => tokenizer.decode(tokens)
       const said = readAnswer(output.tokens, format, call, raw, (i) => `${turn}.${i}`)
-      const { text, reasoning, calls } = said
-      const message: ConversationMessage = {
-        role: 'assistant',
-        text,
-        ...defined({ reasoning }),
-        ...(calls.length === 0 ? {} : { calls }),
-      }
-      recorder.answered(placed, {
-        message,
-        invalid: said.invalid,
-        output: output.tokens,
-        logprobs: output.logprobs,
-        weightVersion: output.weightVersion,
-        sampling: { temperature },
-        trainable: true,
-      })
+      recordSaid(recorder, placed, { output, said }, { sampling: { temperature }, trainable: true })
       return { prompt: placed.prompt, output, said }
     }
   }
@@ -282,13 +283,25 @@ async function runEpisode<T extends AgentTask, R>(
     return answer(call, placed, onToken)
   })
 
+  const played = (): PlayedEpisode => ({
+    schema: 1,
+    id: spec.id,
+    group: spec.group,
+    environment: program.name,
+    task: task.id,
+    kind: task.kind ?? 'agent',
+    seed: task.seed ?? 0,
+    context: {},
+    ...recorder.record,
+    timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
+  })
   const end = async (): Promise<Pick<Episode, 'status' | 'ending' | 'success' | 'rewards' | 'error'>> => {
     try {
       const result = await untilAborted(
         program.run(task, { model, signal, episode: spec.id, reward }),
         signal,
       )
-      const score = readScore(await program.judge(task, result), `episode ${spec.id}`)
+      const score = readScore(await program.judge(task, result, played()), `episode ${spec.id}`)
       if (score.value === null)
         return masked('infrastructure', score.reason ?? 'the outcome could not be judged')
       const rewards = [...rewarded, ...rewardsOfScore(score, 'agent')]
@@ -299,25 +312,14 @@ async function runEpisode<T extends AgentTask, R>(
       if (isOverflow(error))
         return { status: 'failed', ending: 'token-limit', success: false, rewards: rewarded }
       if (AgogeError.isInstance(error)) throw error
+      const ending = endingOfMistake(error)
+      if (ending !== undefined) return { status: 'failed', ending, success: false, rewards: rewarded }
       return masked('infrastructure', error)
     } finally {
       clearTimeout(timer)
     }
   }
-  const outcome = await end()
-  return {
-    schema: 1,
-    id: spec.id,
-    group: spec.group,
-    environment: program.name,
-    task: task.id,
-    kind: task.kind ?? 'agent',
-    seed: task.seed ?? 0,
-    context: {},
-    ...outcome,
-    ...recorder.record,
-    timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
-  }
+  return { ...(await end()), ...played() }
 }
 
 function badReward(episode: string, given: number): AgogeError {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checked, noSecrets, redacted } from '../../../untrusted/untrusted.ts'
 import { type HttpApp, createHttpApp, dropBody, isLocalHost, listen, readBody } from '../http.ts'
 import { bearerOf, calledHost, isSameKey } from '../http.ts'
-import { bodyLimits, createJsonReader } from '../json-body.ts'
+import { bodyLimits, createJsonReader, type JsonLimits } from '../json-body.ts'
 import { ownTurn } from '../turns.ts'
 import { errorResponse, isRecord, type Json, RequestError } from './protocol.ts'
 
@@ -111,18 +111,29 @@ export function checkHost(incoming: IncomingMessage): void {
   throw new RequestError(403, 'unknown_host', problem)
 }
 
-/** The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else. */
-export async function readRequest(incoming: IncomingMessage, mostBytes: number): Promise<Json> {
+/**
+ * The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else.
+ *
+ * @param take is called with each part of the body as it arrives.
+ */
+export async function readRequest(
+  incoming: IncomingMessage,
+  mostBytes: number,
+  { limits = bodyLimits, take }: { limits?: JsonLimits; take?: (part: Buffer) => void } = {},
+): Promise<Json> {
   // A browser cannot send this type to another origin without a preflight request.
   if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
     throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
-  const reader = createJsonReader(bodyLimits, (problem, expected) => {
+  const reader = createJsonReader(limits, (problem, expected) => {
     throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
   })
   await readBody(
     incoming,
     mostBytes,
-    (part) => reader.push(part),
+    (part) => {
+      take?.(part)
+      reader.push(part)
+    },
     () => new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`),
   )
   await ownTurn()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AgogeError } from '../../error.ts'
 import type { LanguageModel, PromptMessage } from '../agent/ai-sdk/read-call.ts'
-import { type Json, RequestError } from '../serving/openai/protocol.ts'
+import { RequestError } from '../serving/openai/protocol.ts'
 import { addPart, type Answer, createPartReader, readAnswer } from './answer.ts'
 import { chatCompletions } from './chat-completions.ts'
 import { toRequestError } from './errors.ts'
@@ -49,25 +49,26 @@ export function createAnswerMemory(most = 256): AnswerMemory {
 
 export interface AnswerOptions {
   protocol: Protocol
-  body: Json
+  call: ProtocolCall
+  model: LanguageModel
+  /** The name of the model, as the client reads it. */
+  name: string
   /** Aborts when the client disconnects. */
   signal: AbortSignal
   memory: AnswerMemory
-  /** The model of a request. Throws `RequestError` if there is none. */
-  modelFor: (call: ProtocolCall) => { model: LanguageModel; name: string }
+  /** Called with each whole answer, before the client has it. */
+  onAnswer?: (answer: Answer) => void
   /** Turns an error of the model into the one that the client gets. */
   errorOf?: (error: unknown) => RequestError
 }
 
 /**
- * Answers a request with a model object. A streamed answer opens with its first part, so that an earlier error still has its status.
+ * Answers a call with a model object. A streamed answer opens with its first part, so that an earlier error still has its status.
  *
- * @throws RequestError for a request that cannot be read, and for an error of the model.
+ * @throws RequestError for an error of the model.
  */
-export async function answerRequest(options: AnswerOptions): Promise<Response> {
-  const { protocol, body, signal, memory, modelFor, errorOf = toRequestError } = options
-  const call = protocol.read(body, (id) => memory.find(id))
-  const { model, name } = modelFor(call)
+export async function answerCall(options: AnswerOptions): Promise<Response> {
+  const { protocol, call, model, name, signal, memory, onAnswer, errorOf = toRequestError } = options
   const head: AnswerHead = {
     id: `${protocol.idPrefix}${randomUUID().replaceAll('-', '')}`,
     model: name,
@@ -75,6 +76,7 @@ export async function answerRequest(options: AnswerOptions): Promise<Response> {
   }
   const asked = forVersion({ ...call.options, abortSignal: signal }, model.specificationVersion)
   const keep = (answer: Answer): void => {
+    onAnswer?.(answer)
     if (call.kept !== undefined) memory.keep(head.id, [...call.kept, messageOf(answer)])
   }
   if (!call.stream) {

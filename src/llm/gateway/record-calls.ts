@@ -6,7 +6,15 @@ import type { ConversationMessage } from '../agent/chat-format/types.ts'
 import type { Episode, ToolCall } from '../episode/types.ts'
 import { createRecorder } from '../rollout/agents/recorder.ts'
 import type { ToolSpec } from '../tool/tool.ts'
-import type { CallResult } from './metered-model.ts'
+import type { TokenCounts } from './answer.ts'
+import type { Conversation } from './sessions.ts'
+
+/** What a call gave, in the form of all versions of the AI SDK. */
+export interface CallResult {
+  /** Texts, reasoning and tool calls, as model objects return them. */
+  content: readonly { type: string; [field: string]: unknown }[]
+  tokens: TokenCounts | undefined
+}
 
 /** The calls of a trial as the tree of an episode, and their sums. */
 export interface RecordedCalls {
@@ -21,8 +29,14 @@ export interface RecordedCalls {
 const none = new Int32Array(0)
 const noWindow = { tokens: none, text: '' }
 
-/** Records calls of models that give no tokens: the nodes of the tree have texts only, and cannot be trained on. */
-export function recordCalls(): RecordedCalls {
+/**
+ * Records calls of models that give no tokens: the nodes of the tree have texts only, and cannot be trained on.
+ *
+ * @param restored the messages of a call, with what its client left out. Default: as they are
+ */
+export function recordCalls(
+  restored: (conversation: Conversation) => readonly ConversationMessage[] = ({ messages }) => messages,
+): RecordedCalls {
   const recorder = createRecorder({
     open: (messages) => ({ ...noWindow, messages: messages.length }),
     follow: (_window, _output, messages) => ({ ...noWindow, messages: messages.length }),
@@ -38,7 +52,7 @@ export function recordCalls(): RecordedCalls {
     onCall(options, { content, tokens }) {
       const { messages, tools } = readConversation(options)
       const { message, problems } = readContent(content, tools)
-      recorder.answered(recorder.place(messages, tools), {
+      recorder.answered(recorder.place(restored({ messages, tools }), tools), {
         message,
         invalid: problems[0],
         output: none,
@@ -64,7 +78,7 @@ interface WrittenCall {
 }
 
 /** The message of an answer, and for each call that does not fit its tool the first problem. */
-function readContent(
+export function readContent(
   content: CallResult['content'],
   tools: readonly ToolSpec[],
 ): { message: ConversationMessage; problems: string[] } {

@@ -1,0 +1,337 @@
+import { createHash } from 'node:crypto'
+import { redactData } from '../../untrusted/untrusted.ts'
+import type { ConversationMessage } from '../agent/chat-format/types.ts'
+import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from '../episode/types.ts'
+import { redactorOf } from '../tool/redact.ts'
+import type { ToolSpec } from '../tool/tool.ts'
+
+/** The messages and tools of a call. */
+export interface Conversation {
+  messages: readonly ConversationMessage[]
+  tools: readonly ToolSpec[]
+}
+
+/** The calls of one model in a session, as a tree. */
+export type Recording = Pick<Episode, 'nodes' | 'samples' | 'usage'>
+
+/** What is known when a session ends, and decides its episode. */
+export interface SessionEnd {
+  /** The id of the task that the agent did. Default: what its calls said, else the name of the session. */
+  task?: string
+  /** What the agent returned. Default: the last text of the model. */
+  output?: unknown
+}
+
+/** A run of an agent: all its calls become one episode. */
+export interface Session {
+  readonly name: string
+  /** The recording of a model; it is opened at the first call of that model. */
+  recordingOf: <T extends { record: Recording }>(model: string, open: () => T) => T
+  /** The messages of a call, with the reasoning that its client left out of earlier answers. */
+  restored: (conversation: Conversation) => ConversationMessage[]
+  /** Marks the beginning of a call; its end has to be reported by the result. */
+  begin: (conversation: Conversation) => CallEnds
+  /** A call that cannot be recorded masks the episode. */
+  spoil: (why: string) => void
+  reward: (reward: Pick<EpisodeReward, 'name' | 'value' | 'reason'>) => void
+  /** What must not be stored. */
+  hide: (secret: string) => void
+}
+
+export interface CallEnds {
+  /** `messages`: one for each choice. */
+  answered: (messages: readonly ConversationMessage[]) => void
+  /** A fault of the model or of its service. The same call may be answered later. */
+  failed: (error: unknown) => void
+  /** The conversation is too long for the model. */
+  overflowed: () => void
+  /** The client left: neither an answer nor a fault. */
+  left: () => void
+}
+
+export interface SessionPlace {
+  /** Default: the session whose conversation the call continues, else a new one. */
+  name?: string | undefined
+  task?: string | undefined
+  /** Conversations without a name of different clients never meet. */
+  owner: string
+}
+
+export interface Sessions {
+  /** The session of a call. */
+  of: (place: SessionPlace, conversation: Conversation) => Session
+  list: () => { name: string; calls: number; seconds: number }[]
+  find: (name: string) => Session | undefined
+  /** Ends a session. Its name may be used again. */
+  end: (name: string, end?: SessionEnd) => Promise<Episode | undefined>
+  /** Ends all, and stops the clock of idle ones. */
+  close: () => Promise<void>
+}
+
+export interface SessionOptions {
+  /** A session without calls for so many seconds ends. Default: 600. */
+  idleSeconds?: number
+  /** More open sessions end the oldest. Default: 10,000. */
+  most?: number
+  /** Never stored. */
+  secrets: readonly string[]
+  /** Scores and stores an episode. */
+  onEnd: (episode: Episode, end: SessionEnd) => Promise<Episode>
+}
+
+interface OpenSession extends Session {
+  id: string
+  task: string | undefined
+  lastUsed: number
+  underWay: number
+  calls: number
+  indexed: string[]
+  episode: (end: SessionEnd) => Episode
+  started: number
+}
+
+/** Keeps the sessions of a gateway. */
+export function createSessions(options: SessionOptions): Sessions {
+  const { idleSeconds = 600, most = 10_000, onEnd } = options
+  const open = new Map<string, OpenSession>()
+  /** Sessions by the state of their conversations after an answer, and by their calls that failed. */
+  const index = new Map<string, OpenSession>()
+  const used = new Map<string, number>()
+  let count = 0
+
+  async function end(name: string, how: SessionEnd = {}): Promise<Episode | undefined> {
+    const session = open.get(name)
+    if (session === undefined) return undefined
+    open.delete(name)
+    for (const key of session.indexed) if (index.get(key) === session) index.delete(key)
+    return onEnd(session.episode(how), how)
+  }
+  const endIdle = (): void => {
+    const now = performance.now()
+    for (const { name, lastUsed, underWay } of open.values())
+      if (underWay === 0 && now - lastUsed > idleSeconds * 1000) void end(name)
+  }
+  const clock = setInterval(endIdle, Math.min(1000, idleSeconds * 250))
+  clock.unref()
+
+  function start(given: string | undefined, owner: string): OpenSession {
+    const name = given ?? `conversation-${++count}`
+    const times = used.get(name) ?? 0
+    // Names that are made here are not used again.
+    if (given !== undefined) used.set(name, times + 1)
+    const session: OpenSession = createSession(name, `${name}/${times}`, owner, options.secrets, (key) => {
+      if (given !== undefined) return
+      index.set(key, session)
+      session.indexed.push(key)
+    })
+    open.set(name, session)
+    if (open.size > most) {
+      const [oldest] = open.values()
+      void end(oldest.name)
+    }
+    return session
+  }
+
+  return {
+    of({ name, task, owner }, conversation) {
+      const hashes = prefixHashes(owner, conversation)
+      const known = name === undefined ? findContinued(index, hashes) : open.get(name)
+      const session = known ?? start(name, owner)
+      session.task ??= task
+      session.lastUsed = performance.now()
+      return session
+    },
+    list: () =>
+      [...open.values()].map(({ name, calls, started }) => ({
+        name,
+        calls,
+        seconds: (performance.now() - started) / 1000,
+      })),
+    find: (name) => open.get(name),
+    end,
+    async close() {
+      clearInterval(clock)
+      for (const name of open.keys()) await end(name)
+    },
+  }
+}
+
+/** A call continues the longest conversation whose last answer it contains, or repeats one that failed. */
+function findContinued(
+  index: ReadonlyMap<string, OpenSession>,
+  hashes: readonly string[],
+): OpenSession | undefined {
+  const last = hashes.at(-1) ?? ''
+  const failed = index.get(`failed ${last}`)
+  if (failed !== undefined) return failed
+  for (let i = hashes.length - 2; i >= 1; i--) {
+    const found = index.get(`answered ${hashes[i]}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A hash of the tools and the first n messages, for each n. Reasoning does not count: many clients do not send it back. */
+function prefixHashes(owner: string, { messages, tools }: Conversation): string[] {
+  let hash = hashOf(JSON.stringify([owner, tools]))
+  const hashes = [hash]
+  for (const { role, text, calls = [], callId } of messages)
+    hashes.push((hash = hashOf(hash + JSON.stringify([role, text, calls, callId]))))
+  return hashes
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64')
+
+function createSession(
+  name: string,
+  id: string,
+  owner: string,
+  secrets: readonly string[],
+  addToIndex: (key: string) => void,
+): OpenSession {
+  const recordings = new Map<string, { record: Recording }>()
+  const rewards: EpisodeReward[] = []
+  const hidden = new Set<string>(secrets)
+  /** Calls that failed and were not answered since. */
+  const faults = new Map<string, string>()
+  const spoiled: string[] = []
+  const reasoning = new Map<string, string>()
+  let isOverflowing = false
+  const started = performance.now()
+  const hashes = (conversation: Conversation): string[] => prefixHashes(owner, conversation)
+
+  function remember({ messages, tools }: Conversation, message: ConversationMessage): void {
+    const after = hashes({ messages: [...messages, message], tools }).at(-1) ?? ''
+    if (message.reasoning !== undefined) reasoning.set(after, message.reasoning)
+    addToIndex(`answered ${after}`)
+  }
+
+  function begin(conversation: Conversation): CallEnds {
+    const before = hashes(conversation).at(-1) ?? ''
+    session.underWay += 1
+    let isOver = false
+    const over = (work: () => void): void => {
+      if (isOver) return
+      isOver = true
+      session.underWay -= 1
+      session.lastUsed = performance.now()
+      work()
+    }
+    return {
+      answered: (messages) =>
+        over(() => {
+          session.calls += 1
+          isOverflowing = false
+          faults.delete(before)
+          for (const message of messages) remember(conversation, message)
+        }),
+      failed: (error) =>
+        over(() => {
+          faults.set(before, error instanceof Error ? error.message : String(error))
+          addToIndex(`failed ${before}`)
+        }),
+      overflowed: () => over(() => void (isOverflowing = true)),
+      left: () => over(() => {}),
+    }
+  }
+
+  const session: OpenSession = {
+    name,
+    id,
+    task: undefined,
+    started,
+    lastUsed: started,
+    underWay: 0,
+    calls: 0,
+    indexed: [],
+    begin,
+    recordingOf<T extends { record: Recording }>(model: string, open: () => T): T {
+      const known = recordings.get(model) as T | undefined
+      if (known !== undefined) return known
+      const opened = open()
+      recordings.set(model, opened)
+      return opened
+    },
+    restored(conversation) {
+      const states = hashes(conversation)
+      return conversation.messages.map((message, at) => {
+        const thought = reasoning.get(states[at + 1])
+        return message.role === 'assistant' && message.reasoning === undefined && thought !== undefined
+          ? { ...message, reasoning: thought }
+          : message
+      })
+    },
+    spoil: (why) => void spoiled.push(why),
+    reward: (reward) => void rewards.push({ agent: 'agent', ...reward }),
+    hide: (secret) => void hidden.add(secret),
+    episode({ task = session.task ?? name }) {
+      const fault = spoiled[0] ?? faults.values().next().value
+      const isFailed = fault === undefined && isOverflowing
+      const unjudged = rewards.find(({ value }) => value === null)
+      const error = fault ?? (unjudged && (unjudged.reason ?? 'it could not be judged'))
+      const status = error !== undefined ? 'masked' : isFailed ? 'failed' : 'ok'
+      const values = rewards.map(({ value }) => value)
+      return withoutSecrets([...hidden], {
+        schema: 1,
+        id,
+        group: task,
+        environment: 'gateway',
+        task,
+        kind: 'own',
+        seed: 0,
+        context: {},
+        status,
+        ending: fault !== undefined ? 'infrastructure' : isFailed ? 'token-limit' : 'answered',
+        ...joined([...recordings.values()].map(({ record }) => record)),
+        rewards,
+        success: successOf(status, values),
+        timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
+        ...(error !== undefined && { error }),
+      })
+    },
+  }
+  return session
+}
+
+/** As in an evaluation: each reward must be at least 1. Without rewards nobody knows. */
+function successOf(status: Episode['status'], values: readonly (number | null)[]): boolean | null {
+  if (status === 'failed') return false
+  if (status === 'masked' || values.length === 0) return null
+  return values.every((value) => value !== null && value >= 1)
+}
+
+/** The trees of several models in one episode. */
+function joined(records: readonly Recording[]): Recording {
+  const nodes: EpisodeNode[] = []
+  const samples: EpisodeSample[] = []
+  const usage = { promptTokens: 0, sampledTokens: 0, calls: 0, invalidCalls: 0 }
+  for (const record of records) {
+    const from = nodes.length
+    for (const node of record.nodes)
+      nodes.push({ ...node, id: node.id + from, parent: node.parent === null ? null : node.parent + from })
+    for (const sample of record.samples)
+      samples.push({ ...sample, path: sample.path.map((id) => id + from), output: sample.output + from })
+    for (const field of ['promptTokens', 'sampledTokens', 'calls', 'invalidCalls'] as const)
+      usage[field] += record.usage[field]
+  }
+  return { nodes, samples, usage }
+}
+
+/** Tokens show what their text says: where a text had to be redacted, the episode keeps none. */
+function withoutSecrets(secrets: readonly string[], episode: Episode): Episode {
+  const particular = secrets.filter(({ length }) => length >= 8)
+  if (particular.length === 0) return episode
+  const redactor = redactorOf(particular)
+  const redacted = redactData(episode, (text) => redactor.text(text))
+  const isSame = redacted.nodes.every(
+    ({ text, calls }, i) =>
+      text === episode.nodes[i].text && JSON.stringify(calls) === JSON.stringify(episode.nodes[i].calls),
+  )
+  if (isSame) return redacted
+  const none = { logprobs: new Float32Array(0), mask: new Uint8Array(0), trainable: false }
+  return {
+    ...redacted,
+    nodes: redacted.nodes.map((node) => ({ ...node, tokens: new Int32Array(0) })),
+    samples: redacted.samples.map((sample) => ({ ...sample, ...none })),
+  }
+}

@@ -1,0 +1,84 @@
+import type { Random } from '../../engine/random/random.ts'
+import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import type { Episode } from '../episode/types.ts'
+import type { TrialRecord } from '../project/journal.ts'
+import type { AgentSetup } from '../setup/setup.ts'
+import type { ToolSpec } from '../tool/tool.ts'
+import type { ProposalRequest } from '../project/optimise-settings.ts'
+
+/** A finished trial of a setup on a training task, as levers see it. */
+export interface SetupTrial {
+  setup: AgentSetup
+  task: FileTask
+  record: TrialRecord
+  episode: Episode
+}
+
+/** A setup that was proposed, and what became of it. */
+export interface Candidate {
+  /** Of the setup. */
+  id: string
+  lever: string
+  round: number
+  setup: AgentSetup
+  /** What it is, in a few words. */
+  about: string
+  /** Mean gain over the setup that it is to improve on, on the training tasks that it was screened with. Null: not tried. */
+  screened: number | null
+  /** Mean gain over the original on the selection tasks. Null if it did not get so far. */
+  gain: number | null
+  /** Why it was dropped; absent for one that was kept. */
+  rejected?: string
+}
+
+/** A setup that a lever wants to be tried. */
+export interface Proposal {
+  setup: AgentSetup
+  about: string
+  /** Calls of a trial relative to the original, if they are more. Default: 1. */
+  costFactor?: number
+}
+
+/** What a lever knows when it proposes. */
+export interface LeverContext {
+  /** The agent's own setup. */
+  original: AgentSetup
+  /** The best setup of this lever so far, or the original. */
+  best: AgentSetup
+  /** Number of this proposal of the lever, from 0. */
+  round: number
+  /** Its own stream for this lever and round. */
+  random: Random
+  /** All training tasks. */
+  train: readonly FileTask[]
+  /** Finished trials on training tasks: of `best`, and those of other setups that were tried. */
+  trials: (setup?: AgentSetup) => readonly SetupTrial[]
+  /** Makes trials of a setup on training tasks. */
+  tryOut: (setup: AgentSetup, tasks: readonly FileTask[]) => Promise<readonly SetupTrial[]>
+  /** Earlier candidates of this lever. */
+  candidates: readonly Candidate[]
+  /** The tools that the agent offers to its model. */
+  tools: readonly ToolSpec[]
+  /** The text of the agent's own system message; empty without one. */
+  systemText: string
+  /** The models of the config by name; the first is the agent's. */
+  models: readonly string[]
+  /** Whether the config says what is wrong with an answer. */
+  canVerify: boolean
+  /** Whether texts can be proposed. */
+  hasProposer: boolean
+  propose: (
+    request: Pick<ProposalRequest, 'lever' | 'count' | 'current' | 'examples'>,
+  ) => Promise<readonly string[]>
+}
+
+/** One way to improve an agent. */
+export interface Lever {
+  name: string
+  /** Where it comes from: the paper, or the library. */
+  source: string
+  /** Why it cannot be used here; undefined if it can. Asked after the first trials of the original. */
+  unusable: (context: LeverContext) => string | undefined
+  /** Setups to be tried next. None: it has no more. Depends on the context alone, so that a continued search proposes the same. */
+  propose: (context: LeverContext) => Promise<readonly Proposal[]>
+}

@@ -1,0 +1,19 @@
+import type { Lever } from '../lever.ts'
+import { demonstrations } from './demonstrations.ts'
+import { evolution } from './evolution.ts'
+import { instructions } from './instructions.ts'
+import { modelChoice } from './model-choice.ts'
+import { playbook } from './playbook.ts'
+import { testTime } from './test-time.ts'
+import { toolDescriptions } from './tool-descriptions.ts'
+
+/** The ways to improve an agent. */
+export const levers: readonly Lever[] = [
+  instructions,
+  toolDescriptions,
+  demonstrations,
+  playbook,
+  evolution,
+  modelChoice,
+  testTime,
+]

@@ -1,0 +1,326 @@
+import { createRandom } from '../../engine/random/random.ts'
+import { average } from '../../statistics/statistics.ts'
+import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import { successPairs } from '../evaluation/episode-statistics.ts'
+import { type AgentSetup, setupId } from '../setup/setup.ts'
+import type { Candidate, Lever, LeverContext, Proposal, SetupTrial } from './lever.ts'
+import { BudgetEnded, type SetupTrials, type WantedTrial } from './setup-trials.ts'
+
+import type { Picker } from '../project/optimise-settings.ts'
+
+/** A lever with what it has found. */
+export interface Arm {
+  lever: Lever
+  /** The best setup so far. */
+  best: AgentSetup
+  /** Its mean gain over the original on the selection tasks; 0 for the original. */
+  gain: number
+  candidates: Candidate[]
+  /** Proposals so far. */
+  round: number
+  /** Proposals in a row that brought no gain. */
+  without: number
+  /** In the unit of the budget. */
+  spent: number
+  /** Why it ended; absent while it goes on. */
+  ended?: string
+}
+
+/** A lever that has proposed nothing yet. */
+export function newArm(lever: Lever, original: AgentSetup): Arm {
+  return { lever, best: original, gain: 0, candidates: [], round: 0, without: 0, spent: 0 }
+}
+
+/** What a search needs. */
+export interface SearchOptions {
+  levers: readonly Lever[]
+  picker: Picker
+  original: AgentSetup
+  train: readonly FileTask[]
+  selection: readonly FileTask[]
+  /** Trials of each selection task. */
+  trials: number
+  made: SetupTrials
+  /** What may be spent, in the unit of `spent`. */
+  allowance: number
+  /** What was spent so far by the search's own count. */
+  spent: () => number
+  /** The most that a trial of the original costs, on average. */
+  costOfTrial: number
+  /** What a lever knows besides what the search itself tells it. */
+  knownTo: (arm: Arm) => AgentKnowledge
+  onCandidate: (candidate: Candidate) => void
+  onArm: (arm: Arm) => void
+  seed: number
+}
+
+/** What levers know of the agent. */
+export type AgentKnowledge = Pick<
+  LeverContext,
+  'tools' | 'systemText' | 'models' | 'canVerify' | 'hasProposer' | 'propose'
+>
+
+/** What a search found. */
+export interface SearchResult {
+  arms: readonly Arm[]
+  /** The setup with the highest gain on the selection tasks; the original if none has any. */
+  best: { setup: AgentSetup; gain: number; about: string; lever: string } | null
+  stopped: string
+}
+
+/** Training tasks that a proposal is screened with. */
+const screening = 12
+/** Proposals in a row without a gain, or without anything new, after which a lever ends. */
+const patience = 3
+/** Share of the allowance for joining what levers have found. */
+const joining = 0.15
+
+/**
+ * Spends an allowance over levers. With `halving` all levers get an equal part of the first round; after each round the half with the smaller gain
+ * is left out, so the better ones get more. With `equal` each lever gets the same.
+ *
+ * A proposal is screened on training tasks against the lever's best; if it gains there, it is tried on the selection tasks against the original. At
+ * the end the best setups of different levers are joined, as long as that gains.
+ *
+ * Source: Karnin, Koren & Somekh, Almost Optimal Exploration in Multi-Armed Bandits (ICML 2013), sequential halving; here an arm improves while it
+ * is pulled, as in Jamieson & Talwalkar (arXiv 1502.07943).
+ */
+export async function search(options: SearchOptions): Promise<SearchResult> {
+  const { levers, picker, allowance, original } = options
+  const arms = levers.map((lever) => newArm(lever, original))
+  const forLevers = allowance * (1 - joining)
+  const rounds = picker === 'equal' ? 1 : Math.max(1, Math.ceil(Math.log2(arms.length)))
+  const joined: Candidate[] = []
+  let isReached = false
+  try {
+    let open: Arm[] = [...arms]
+    for (let round = 0; round < rounds && open.length > 0; round += 1) {
+      for (const arm of open) await spendOn(arm, arm.spent + forLevers / (rounds * open.length), options)
+      if (picker === 'halving' && round + 1 < rounds) open = halve(open, options)
+      open = open.filter(({ ended }) => ended === undefined)
+    }
+    // What levers that ended early have left goes to those that still find something.
+    if (picker === 'halving') for (const arm of ranked(open)) await spendOn(arm, Infinity, options)
+    await join(arms, joined, options)
+  } catch (error) {
+    if (!(error instanceof BudgetEnded)) throw error
+    isReached = true
+  }
+  const isExhausted = !isReached && arms.every(({ ended }) => ended !== undefined)
+  return {
+    arms,
+    best: bestOf(arms, joined),
+    stopped: isExhausted
+      ? 'nothing more is likely to help: every lever has ended'
+      : 'the budget for the search is used up',
+  }
+}
+
+/** Lets a lever propose until it has spent its share, or ended. */
+async function spendOn(arm: Arm, share: number, options: SearchOptions): Promise<void> {
+  const most = options.allowance * (1 - joining)
+  while (arm.ended === undefined && arm.spent < share && fits(options, most)) await pull(arm, options)
+}
+
+const ranked = (arms: readonly Arm[]): Arm[] => [...arms].sort((a, b) => b.gain - a.gain)
+
+function halve(open: readonly Arm[], { onArm }: SearchOptions): Arm[] {
+  const order = ranked(open)
+  const kept = order.slice(0, Math.ceil(order.length / 2))
+  for (const arm of order.slice(kept.length)) {
+    if (arm.ended !== undefined) continue
+    arm.ended = 'others gained more'
+    onArm(arm)
+  }
+  return kept
+}
+
+/** Whether another proposal is likely to fit into the allowance. */
+function fits({ selection, trials, costOfTrial, spent }: SearchOptions, most: number): boolean {
+  return spent() + costOfTrial * (4 * screening + selection.length * trials) <= most
+}
+
+/** Lets a lever propose once, and tries what it proposes. */
+async function pull(arm: Arm, options: SearchOptions): Promise<void> {
+  const { onArm, onCandidate, spent } = options
+  const before = spent()
+  const proposals = await arm.lever.propose(contextOf(arm, options))
+  const hasGained = proposals.length > 0 && (await tryProposals(arm, proposals, options, onCandidate))
+  arm.without = hasGained ? 0 : arm.without + 1
+  if (arm.without >= patience)
+    arm.ended =
+      proposals.length === 0
+        ? 'it has nothing more to propose'
+        : `${patience} proposals in a row brought no gain`
+  arm.round += 1
+  arm.spent += spent() - before
+  if (arm.ended !== undefined) onArm(arm)
+}
+
+/** What a lever is told when it proposes. */
+export function contextOf(
+  arm: Arm,
+  options: Pick<SearchOptions, 'made' | 'train' | 'original' | 'seed' | 'knownTo'>,
+): LeverContext {
+  const { made, train, original, seed } = options
+  const { lever, best, round, candidates } = arm
+  const names = new Set(train.map(({ id }) => id))
+  return {
+    ...options.knownTo(arm),
+    original,
+    best,
+    round,
+    candidates,
+    train,
+    random: createRandom('optimise', seed, lever.name, round),
+    trials: (setup) => made.known(setup).filter(({ task }) => names.has(task.id)),
+    tryOut: (setup, tasks) => made.run(tasks.map((task) => ({ setup, task, trial: 0 }))),
+  }
+}
+
+async function tryProposals(
+  arm: Arm,
+  proposals: readonly Proposal[],
+  options: SearchOptions,
+  onCandidate: (candidate: Candidate) => void,
+): Promise<boolean> {
+  const { lever, round } = arm
+  const candidates = proposals.map(({ setup, about }): Candidate => ({
+    id: setupId(setup),
+    lever: lever.name,
+    round,
+    setup,
+    about,
+    screened: null,
+    gain: null,
+  }))
+  const parent = arm.best
+  const tasks = screeningTasks(arm, options)
+  const affordable = candidates.filter((_, at) => canPay(proposals[at], options))
+  const all = await options.made.run(
+    [parent, ...affordable.map(({ setup }) => setup)].flatMap((setup) => wantedOf(setup, tasks, 1)),
+  )
+  const [ofParent, ...ofCandidates] = chunks(all, tasks.length)
+  for (const [at, candidate] of affordable.entries()) candidate.screened = gainOf(ofCandidates[at], ofParent)
+  const promising = affordable
+    .filter(({ screened }) => (screened ?? 0) > 0)
+    .sort((a, b) => (b.screened ?? 0) - (a.screened ?? 0))
+    .slice(0, 2)
+  let hasGained = false
+  for (const candidate of candidates) {
+    if (!affordable.includes(candidate)) candidate.rejected = 'too expensive for what is left of the budget'
+    else if (!promising.includes(candidate))
+      candidate.rejected = 'no better than before on the training tasks'
+    else hasGained = (await select(candidate, arm, options)) || hasGained
+    arm.candidates.push(candidate)
+    onCandidate(candidate)
+  }
+  return hasGained
+}
+
+/** Whether a proposal that costs more a trial than the original fits into the allowance. */
+function canPay(
+  { costFactor = 1 }: Proposal,
+  { allowance, spent, costOfTrial, selection, trials }: SearchOptions,
+): boolean {
+  return spent() + costOfTrial * costFactor * (screening + selection.length * trials) <= allowance
+}
+
+/** Tries a candidate on the selection tasks. True if it is the lever's best now. */
+async function select(candidate: Candidate, arm: Arm, options: SearchOptions): Promise<boolean> {
+  candidate.gain = await selectionGain(candidate.setup, options)
+  if (candidate.gain > arm.gain) {
+    arm.best = candidate.setup
+    arm.gain = candidate.gain
+    return true
+  }
+  candidate.rejected =
+    arm.gain > 0 ? 'no better on the selection tasks than the best so far' : 'no gain on the selection tasks'
+  return false
+}
+
+async function selectionGain(
+  setup: AgentSetup,
+  { made, selection, trials, original }: SearchOptions,
+): Promise<number> {
+  const wanted = wantedOf(setup, selection, trials)
+  const all = await made.run([...wanted, ...wantedOf(original, selection, trials)])
+  return gainOf(all.slice(0, wanted.length), all.slice(wanted.length))
+}
+
+const wantedOf = (setup: AgentSetup, tasks: readonly FileTask[], trials: number): WantedTrial[] =>
+  tasks.flatMap((task) => Array.from({ length: trials }, (_, trial) => ({ setup, task, trial })))
+
+/** The mean over tasks of the success of `a` less that of `b`; 0 if no task has a judged trial of both. */
+function gainOf(a: readonly SetupTrial[], b: readonly SetupTrial[]): number {
+  const pairs = successPairs(
+    a.map(({ record }) => record),
+    b.map(({ record }) => record),
+  )
+  return pairs.length === 0 ? 0 : average(pairs.map(({ gain }) => gain))
+}
+
+function chunks<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: all.length / size }, (_, at) => all.slice(at * size, (at + 1) * size))
+}
+
+/** Half of the tasks are ones that the lever's best fails at, where there are such: only there can anything be gained. */
+function screeningTasks(arm: Arm, options: SearchOptions): FileTask[] {
+  const { train, made, seed } = options
+  const random = createRandom('optimise-screening', seed, arm.lever.name, arm.round)
+  const failed = new Set(
+    made.known(arm.best).flatMap(({ task, record }) => (record.success === false ? [task.id] : [])),
+  )
+  const order = shuffled(train, random)
+  const hard = order.filter(({ id }) => failed.has(id)).slice(0, Math.ceil(screening / 2))
+  return [...hard, ...order.filter((task) => !hard.includes(task))].slice(0, screening)
+}
+
+function shuffled<T>(all: readonly T[], random: ReturnType<typeof createRandom>): T[] {
+  const order = [...all]
+  for (let at = order.length - 1; at > 0; at -= 1) {
+    const other = random.int(at + 1)
+    ;[order[at], order[other]] = [order[other], order[at]]
+  }
+  return order
+}
+
+/** Adds to the best setup what other levers have found, the best first, and keeps what gains. */
+async function join(arms: readonly Arm[], joined: Candidate[], options: SearchOptions): Promise<void> {
+  const { allowance, onCandidate } = options
+  const [first, ...others] = ranked(arms).filter(({ gain }) => gain > 0)
+  if (first === undefined) return
+  let { best, gain } = first
+  const names = [first.lever.name]
+  for (const [at, { best: other, lever }] of others.entries()) {
+    const setup = { ...other, ...best }
+    if (setupId(setup) === setupId(best) || !fits(options, allowance)) continue
+    const candidate: Candidate = {
+      id: setupId(setup),
+      lever: [...names, lever.name].join(' + '),
+      round: at,
+      setup,
+      about: `what ${[...names, lever.name].join(' and ')} found`,
+      screened: null,
+      gain: await selectionGain(setup, options),
+    }
+    if ((candidate.gain ?? 0) > gain) {
+      best = setup
+      gain = candidate.gain ?? 0
+      names.push(lever.name)
+    } else candidate.rejected = 'no better than without the addition'
+    joined.push(candidate)
+    onCandidate(candidate)
+  }
+}
+
+function bestOf(arms: readonly Arm[], joined: readonly Candidate[]): SearchResult['best'] {
+  const all = [...arms.flatMap(({ candidates }) => candidates), ...joined]
+  const best = all.reduce<Candidate | undefined>(
+    (top, one) => ((one.gain ?? 0) > (top?.gain ?? 0) ? one : top),
+    undefined,
+  )
+  if (best === undefined) return null
+  const { setup, gain, about, lever } = best
+  return { setup, gain: gain ?? 0, about, lever }
+}
