@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generateText, stepCountIs, streamText, tool } from 'ai'
+import { generateText, Output, stepCountIs, streamText, tool } from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { readEpisodes } from '../episode/codec.ts'
@@ -172,6 +172,41 @@ test('calls that fail for a passing reason are made again; what lasts masks the 
   const refusing = scripted(() => '', { fail: () => httpError(401) })
   await expect(run(refusing)).rejects.toMatchObject({ code: 'model-endpoint-refused' })
   expect(refusing.calls).toHaveLength(1)
+})
+
+test('what a framework throws because of what the model wrote is a failure, unless a fault came before it', async () => {
+  const schema = z.object({ sum: z.number() })
+  const { records, models } = await evaluate({
+    async agent({ prompt }, { model }) {
+      if (prompt === 'hidden fault') await generateText({ model, prompt }).catch(() => {})
+      if (prompt === 'other error') throw new TypeError('not a function')
+      const { output } = await generateText({ model, prompt: 'the sum', output: Output.object({ schema }) })
+      return output
+    },
+    tasks: ['no JSON', 'hidden fault', 'other error'].map((prompt) => ({
+      id: prompt,
+      prompt,
+      expected: { answer: 7 },
+    })),
+    score: answerMatches(),
+    models: [
+      scripted((options) => {
+        if (request(options) === 'hidden fault') throw httpError(500)
+        return 'It is 7.'
+      }),
+    ],
+    retries: 0,
+  }).result
+  expect(Object.fromEntries(records.map(({ task, status, success }) => [task, [status, success]]))).toEqual({
+    'no JSON': ['failed', false],
+    'hidden fault': ['masked', null],
+    'other error': ['masked', null],
+  })
+  expect(records.find(({ task }) => task === 'no JSON')).toMatchObject({
+    ending: 'answered',
+    error: expect.stringMatching(/could not parse/),
+  })
+  expect(models[0]).toMatchObject({ masked: 2, success: { mean: 0, n: 1 } })
 })
 
 test('a scorer that cannot judge masks; one that is wrong ends the evaluation', async () => {

@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts'
 import { type CallOptions, type LanguageModel, readConversation } from '../agent/ai-sdk/read-call.ts'
 import { AgogeError } from '../../error.ts'
+import { endingOfMistake } from '../agent/model-mistakes.ts'
 import type { Scored, Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
@@ -126,6 +127,8 @@ export async function runTrial(spec: TrialSpec, settings: TrialSettings): Promis
       if (isOverflow(error) || (endpoint.isOverflowing() && faults.length === 0))
         return { status: 'failed', ending: 'token-limit', output: null }
       if (AgogeError.isInstance(error)) throw error
+      const ending = faults.length > 0 ? undefined : endingOfMistake(error)
+      if (ending !== undefined) return { ...masked(ending, error), status: 'failed' }
       return masked('infrastructure', faults[0] ?? error)
     } finally {
       endpoint.close()

@@ -54,8 +54,13 @@ export function agentProgram(
         done,
         onFault,
         isFaulty: () => faults.length > 0,
-      }).finally(endpoint.close)
-      if (faults.length > 0) throw new InfrastructureError(faults[0])
+      })
+        .catch((error: unknown) => {
+          if (faults.length === 0) throw error
+        })
+        .finally(endpoint.close)
+      // What the agent threw after a fault says nothing about it.
+      if (played === undefined || faults.length > 0) throw new InfrastructureError(faults[0])
       return played
     },
     judge: (task, played, episode) => judge(settings, task, played, episode),

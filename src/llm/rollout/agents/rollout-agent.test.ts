@@ -234,6 +234,15 @@ test('faults of the program mask, a full window is the model at fault, mistakes 
     ending: 'token-limit',
     success: false,
   })
+  const turnless = shop(async (_, { model }) => {
+    await generateText({ model, prompt: 'Hi' })
+    throw Object.assign(new Error('Max turns (4) exceeded'), { name: 'MaxTurnsExceededError' })
+  })
+  expect(await only({ program: turnless })).toMatchObject({
+    status: 'failed',
+    ending: 'turn-limit',
+    success: false,
+  })
   // The first of two concurrent calls does not fit. The program may throw its own error for that.
   const twins = (wrap: boolean) =>
     shop(async (_, { model }) => {

@@ -1,5 +1,6 @@
 import { defined } from '../../../defined.ts'
 import { checkWindow, languageModelFrom, readAnswer } from '../../agent/ai-sdk/language-model.ts'
+import { endingOfMistake } from '../../agent/model-mistakes.ts'
 import type { ChatFormat, ConversationMessage } from '../../agent/chat-format/types.ts'
 import type { LanguageModel, ModelCall } from '../../agent/ai-sdk/read-call.ts'
 import type { ModelAnswer } from '../../agent/ai-sdk/language-model.ts'
@@ -311,6 +312,8 @@ async function runEpisode<T extends AgentTask, R>(
       if (isOverflow(error))
         return { status: 'failed', ending: 'token-limit', success: false, rewards: rewarded }
       if (AgogeError.isInstance(error)) throw error
+      const ending = endingOfMistake(error)
+      if (ending !== undefined) return { status: 'failed', ending, success: false, rewards: rewarded }
       return masked('infrastructure', error)
     } finally {
       clearTimeout(timer)
