@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EvaluationResult } from '../../llm/project/evaluation.ts'
-import type { RatingState } from '../../llm/serving/label/rating.ts'
+import type { RatingState } from '../../llm/project/label/rating.ts'
 import { runCli } from '../run-cli.ts'
 import { agoge } from '../testing/agoge.ts'
 

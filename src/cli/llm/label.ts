@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { labelsFile } from '../../llm/project/judging/labels.ts'
 import { episodesFile, readTrials } from '../../llm/project/judging/stored-trials.ts'
-import { serveLabels } from '../../llm/serving/label/serve-labels.ts'
+import { serveLabels } from '../../llm/project/label/serve-labels.ts'
 import type { Console } from '../shared/console.ts'
 
 export interface LabelCommand {

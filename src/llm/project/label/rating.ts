@@ -1,8 +1,8 @@
 import { createRandom } from '../../../engine/random/random.ts'
 import { AgogeError } from '../../../error.ts'
-import type { Trial } from '../../project/config.ts'
-import { appendLabel, readLabels } from '../../project/judging/labels.ts'
-import { textOf } from '../../project/scorers.ts'
+import type { Trial } from '../config.ts'
+import { appendLabel, readLabels } from '../judging/labels.ts'
+import { textOf } from '../scorers.ts'
 
 /** What a rater sees of a trial: neither its model, nor its scores, nor its number. */
 export interface RatedItem {
