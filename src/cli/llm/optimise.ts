@@ -10,6 +10,7 @@ import {
   points,
   resultText,
   testTable,
+  unusedLevers,
 } from '../../llm/optimise/result-text.ts'
 import type { AgogeConfig } from '../../llm/project/config.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
@@ -78,7 +79,8 @@ export async function runOptimise(command: OptimiseCommand, terminal: Console): 
     const test = testTable(result)
     terminal.out(
       [
-        table(levers.header, levers.rows),
+        ...(levers.rows.length === 0 ? [] : [table(levers.header, levers.rows), '']),
+        ...unusedLevers(result),
         '',
         ...(test === undefined ? [] : [table(test.header, test.rows), '']),
         ...resultText(result),

@@ -5,8 +5,13 @@ import { join, resolve } from 'node:path'
 /** The modules themselves: the entry of the package loads all of Agoge, which takes longer than what is tested. */
 const from = (name: string): string => JSON.stringify(resolve('dist/llm/project', name))
 
-/** A folder with a config whose model is a service that notes each call in a file, and whose tool notes each of its own. */
-export function agentProject({ milliseconds = 0, tasks = 10 } = {}): string {
+/**
+ * A folder with a config whose models are services that note each call in a file, and whose tool notes each of its own. `half` does every other
+ * task, and all of them if demonstrations stand before the request.
+ *
+ * @param first the first model, whose agent `agoge optimise` improves.
+ */
+export function agentProject({ milliseconds = 0, tasks = 10, first = 'good' } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'agoge-eval-agent-'))
   writeFileSync(
     join(folder, 'agoge.config.mjs'),
@@ -22,8 +27,8 @@ const model = (modelId, right) => ({
     await sleep(${milliseconds}, undefined, { signal: abortSignal })
     const asked = JSON.stringify(prompt)
     note(modelId + ' ' + asked)
-    const n = Number(/task (\\d+)/.exec(asked)[1])
-    return { content: [{ type: 'text', text: String(right(n) ? n : -1) }], finishReason: { unified: 'stop' }, usage, warnings: [] }
+    const n = Number(/task (\\d+)/.exec(JSON.stringify(prompt.at(-1)))[1])
+    return { content: [{ type: 'text', text: String(right(n) || prompt.length > 1 ? n : -1) }], finishReason: { unified: 'stop' }, usage, warnings: [] }
   },
 })
 export default defineConfig({
@@ -39,7 +44,9 @@ export default defineConfig({
   tasks: Array.from({ length: ${tasks} }, (_, n) => ({ id: String(n), prompt: 'task ' + n, expected: { answer: n } })),
   tools: { log: { mode: 'run', safe: true, tool: { inputSchema: { type: 'object' }, execute: (given) => note('tool ' + JSON.stringify(given)) } } },
   score: answerMatches(),
-  models: [model('good', () => true), model('half', (n) => n % 2 === 0)],
+  models: [model('good', () => true), model('half', (n) => n % 2 === 0)]${first === 'half' ? '.reverse()' : ''},
+  budget: { tokens: 400_000 },
+  maxOutputTokens: 20,
   prices: { 'test/good': { input: 1, output: 1 }, 'test/half': { input: 1, output: 1 } },
   concurrency: 3,
 })

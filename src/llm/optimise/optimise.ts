@@ -74,6 +74,8 @@ export interface OptimiseResult {
   candidates: Candidate[]
   stopped: string
   spent: Spending
+  /** Of what levers spent: dollars if the budget is in dollars. */
+  unit: 'tokens' | 'dollars'
   tasks: { train: number; selection: number; test: number }
 }
 

@@ -1,4 +1,4 @@
-import { percent } from '../../runs/report/format.ts'
+import { count, percent } from '../../runs/report/format.ts'
 import { evaluationNotes, evaluationTable } from '../project/evaluation-text.ts'
 import type { LeverOutcome, OptimisePlan, OptimiseResult } from './optimise.ts'
 
@@ -27,18 +27,30 @@ export function planText({
 }
 
 /** The levers as a table: what was tried, and what came of it on the selection tasks. */
-export function leverTable({ levers, spent }: OptimiseResult): { header: string[]; rows: string[][] } {
-  const unit = spent.dollars > 0 ? 'dollars' : 'tokens'
+export function leverTable({ levers, unit }: OptimiseResult): { header: string[]; rows: string[][] } {
   return {
-    header: ['lever', 'tried', 'gain', unit, ''],
-    rows: levers.map(({ name, tried, gain, spent: used, note = '' }) => [
-      name,
-      String(tried),
-      tried === 0 ? '-' : points(gain),
-      unit === 'dollars' ? used.toPrecision(2) : String(Math.round(used)),
-      note,
-    ]),
+    header: ['lever', 'tried', 'gain', unit],
+    rows: levers
+      .filter(({ tried }) => tried > 0)
+      .map(({ name, tried, gain, spent }) => [
+        name,
+        String(tried),
+        points(gain),
+        unit === 'dollars' ? spent.toPrecision(2) : count(Math.round(spent)),
+      ]),
   }
+}
+
+/** Levers that were not used, by the reason. */
+export function unusedLevers({ levers }: OptimiseResult): string[] {
+  const unused = levers.filter(({ tried }) => tried === 0)
+  const reasons = [...new Set(unused.map(({ note = 'nothing was proposed' }) => note))]
+  return reasons.map((reason) => {
+    const names = unused
+      .filter(({ note = 'nothing was proposed' }) => note === reason)
+      .map(({ name }) => name)
+    return `${names.join(', ')}: ${reason}`
+  })
 }
 
 /** What was found, and whether the test shows it. */

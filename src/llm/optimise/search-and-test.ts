@@ -86,6 +86,7 @@ export async function searchAndTest(searching: Searching): Promise<OptimiseResul
     candidates,
     stopped: stoppedBecause(before, outcomes, found),
     spent: settings.budget.spent(),
+    unit: session.config.budget?.dollars === undefined ? 'tokens' : 'dollars',
     tasks: { train: split.train.length, selection: split.validation.length, test: split.test.length },
   }
 }

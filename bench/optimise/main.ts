@@ -1,0 +1,230 @@
+// npm run optimise:bench -- levers --reader FOLDER [--weaker FOLDER]           whether each lever acts on the models at all
+// npm run optimise:bench -- picker --reader FOLDER --weaker FOLDER --seeds 11-13   searches on ten pairs; stored rows are skipped
+// npm run optimise:bench                                                       writes docs/results/optimise.md from the stored rows
+//
+// The models are made by prompt-model.ts (npm run optimise:model).
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type AgogeConfig, type AgentSetup, baseModelFolder, evaluate, type FileTask, optimise } from 'agoge'
+import { operation } from './operations.ts'
+import { optimisePage } from './page.ts'
+import { pairsWith } from './pairs.ts'
+
+/** How far a setup gets on the test tasks. */
+export interface SearchRow {
+  pair: string
+  seed: number
+  /** `halving`, `equal`, or the one lever that had the whole budget. */
+  way: string
+  original: number
+  /** Success of what the search chose; of the original if it found nothing. */
+  success: number
+  isShown: boolean
+  /** Whether something was found on the selection tasks. */
+  found: string | null
+  interval: { mean: number; low: number | null; high: number | null } | null
+  tokens: number
+  seconds: number
+  stopped: string
+}
+
+/** The effect of one setup on tasks that say nothing of what is wanted. */
+export interface LeverRow {
+  lever: string
+  about: string
+  before: number
+  after: number
+  gain: { mean: number; low: number | null; high: number | null; n: number }
+}
+
+export interface Stored {
+  levers: LeverRow[]
+  searches: SearchRow[]
+}
+
+const file = fileURLToPath(new URL('../../docs/results/optimise.json', import.meta.url))
+const page = fileURLToPath(new URL('../../docs/results/optimise.md', import.meta.url))
+const stored: Stored = existsSync(file)
+  ? (JSON.parse(readFileSync(file, 'utf8')) as Stored)
+  : { levers: [], searches: [] }
+const save = (): void => writeFileSync(file, `${JSON.stringify(stored, null, 1)}\n`)
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    reader: { type: 'string', default: '.agoge/prompt-model' },
+    weaker: { type: 'string', default: '.agoge/prompt-model-weaker' },
+    seeds: { type: 'string', default: '11-13' },
+    pairs: { type: 'string' },
+  },
+})
+const { reader, weaker } = values
+const pairs = pairsWith({ reader, weaker, base: baseModelFolder })
+
+if (positionals[0] === 'levers') await measureLevers()
+else if (positionals[0] === 'picker') await measurePicker()
+writeFileSync(page, optimisePage(stored, pairs))
+
+async function measureLevers(): Promise<void> {
+  stored.levers = []
+  const exchange = (words: string, answer: string) => ({
+    messages: [
+      { role: 'user' as const, text: words },
+      { role: 'assistant' as const, text: answer },
+    ],
+  })
+  const shown = ['river lamp stone', 'tiger amber', 'piano coral maple window', 'silver bottle castle'].map(
+    (words) => exchange(words, operation('first').apply(words.split(' '))),
+  )
+  const tools = { tool_a: 'first', tool_b: 'dashes', tool_c: 'count' }
+  const described = Object.fromEntries(
+    Object.entries(tools).map(([name, does]) => [name, { description: operation(does).asks[0] }]),
+  )
+  const tried: { lever: string; about: string; pair: string; setup: Omit<AgentSetup, 'schema'> }[] = [
+    {
+      lever: 'instructions',
+      about: 'one that says what is wanted',
+      pair: 'first',
+      setup: { instructions: { text: operation('first').asks[0] } },
+    },
+    {
+      lever: 'instructions',
+      about: 'a vague one',
+      pair: 'first',
+      setup: { instructions: { text: 'Be polite.' } },
+    },
+    ...[1, 2, 4].map((count) => ({
+      lever: 'demonstrations',
+      about: `${count}`,
+      pair: 'first',
+      setup: { demonstrations: shown.slice(0, count) },
+    })),
+    {
+      lever: 'playbook',
+      about: 'a line for each mark',
+      pair: 'two rules',
+      setup: {
+        playbook: [
+          { id: '1', text: `north: ${operation('first').asks[0]}` },
+          { id: '2', text: `south: ${operation('dashes').asks[0]}` },
+        ],
+      },
+    },
+    {
+      lever: 'tool-descriptions',
+      about: 'what each tool does',
+      pair: 'bare tools',
+      setup: { tools: described },
+    },
+    {
+      lever: 'model-choice',
+      about: 'the other model',
+      pair: 'wrong model',
+      setup: { model: lastName(reader) },
+    },
+    {
+      lever: 'test-time',
+      about: 'the most frequent of 7',
+      pair: 'warm',
+      setup: { testTime: { method: 'votes', count: 7 } },
+    },
+  ]
+  for (const { lever, about, pair, setup } of tried) {
+    const config = configOf(pair, 1)
+    const tasks = (config.tasks as FileTask[]).filter(({ split }) => split === 'test')
+    const { budget: _, ...free } = config
+    const changed = {
+      ...free,
+      tasks,
+      models: config.models.slice(0, 1),
+      setup: { schema: 1 as const, ...setup },
+    }
+    const all = lever === 'model-choice' ? { ...changed, models: config.models } : changed
+    const result = await evaluate(all).result
+    const [before, after] = [result.models[0], result.models[result.models.length - 1]]
+    const gain = result.comparisons.find(({ a, b }) => a === after.name && b === before.name)
+    if (gain === undefined) throw new Error('no comparison')
+    const { mean, low, high, n } = gain
+    stored.levers.push({
+      lever,
+      about,
+      before: before.success.mean,
+      after: after.success.mean,
+      gain: { mean, low, high, n },
+    })
+    console.error(`${lever}, ${about}: ${before.success.mean} to ${after.success.mean}`)
+    save()
+  }
+}
+
+function configOf(name: string, seed: number): AgogeConfig {
+  const pair = pairs.find((one) => one.name === name)
+  if (pair === undefined) throw new Error(`no pair ${name}`)
+  return pair.config(seed)
+}
+
+function lastName(folder: string): string {
+  return folder.split('/').findLast((part) => part !== '') ?? folder
+}
+
+async function measurePicker(): Promise<void> {
+  const [from, to = from] = values.seeds.split('-').map(Number)
+  const wanted = values.pairs?.split(',')
+  for (let seed = from; seed <= to; seed += 1)
+    for (const { name, config } of pairs) {
+      if (wanted !== undefined && !wanted.includes(name)) continue
+      const given = config(seed)
+      const original = await originalSuccess(given)
+      const levers =
+        seed === from
+          ? [
+              'instructions',
+              'tool-descriptions',
+              'demonstrations',
+              'playbook',
+              'evolution',
+              'model-choice',
+              'test-time',
+            ]
+          : []
+      for (const way of ['halving', 'equal', ...levers]) {
+        if (stored.searches.some((row) => row.pair === name && row.seed === seed && row.way === way)) continue
+        const started = performance.now()
+        const options =
+          way === 'halving' || way === 'equal' ? { picker: way as 'halving' | 'equal' } : { levers: [way] }
+        const result = await optimise(given, options).result
+        if (result === null) throw new Error('a dry run')
+        const comparison = result.test?.comparisons[0]
+        const row: SearchRow = {
+          pair: name,
+          seed,
+          way,
+          original,
+          success: result.test?.models[1].success.mean ?? original,
+          isShown: result.isShown,
+          found: result.best === null ? null : `${result.best.lever}: ${result.best.about}`,
+          interval:
+            comparison === undefined
+              ? null
+              : { mean: comparison.mean, low: comparison.low, high: comparison.high },
+          tokens: result.spent.tokens,
+          seconds: Math.round((performance.now() - started) / 100) / 10,
+          stopped: result.stopped,
+        }
+        stored.searches.push(row)
+        save()
+        console.error(
+          `${name}, seed ${seed}, ${way}: ${original} to ${row.success} (${row.found ?? 'nothing'}), ${row.tokens} tokens, ${row.seconds} s`,
+        )
+      }
+    }
+}
+
+/** Of the agent as it is, on the test tasks: the same for all searches of a pair and seed. */
+async function originalSuccess(config: AgogeConfig): Promise<number> {
+  const { budget: _, ...free } = config
+  const tasks = (config.tasks as FileTask[]).filter(({ split }) => split === 'test')
+  const { models } = await evaluate({ ...free, tasks, models: config.models.slice(0, 1) }).result
+  return models[0].success.mean
+}
