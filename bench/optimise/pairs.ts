@@ -1,12 +1,5 @@
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai'
-import {
-  type AgogeConfig,
-  answerMatches,
-  defineConfig,
-  type FileTask,
-  type ProposalRequest,
-  run,
-} from 'agoge'
+import { type AgogeConfig, type Scorer, defineConfig, type FileTask, type ProposalRequest, run } from 'agoge'
 import { createRandom } from 'agoge/engine'
 import { drawWords, operation, operations, type Random, testWords } from './operations.ts'
 
@@ -16,6 +9,9 @@ export interface Pair {
   about: string
   config: (seed: number) => AgogeConfig
 }
+
+/** The answer and nothing else: `answerMatches` accepts words around it, such as all words where the first is wanted. */
+const exact: Scorer<string> = ({ given, output }) => Number(output.trim() === given.expected?.answer)
 
 /** Numbers of tasks for training, selection and test. */
 const sizes = { train: 24, validation: 30, test: 100 } as const
@@ -127,7 +123,7 @@ const plain = (name: string, about: string, { kinds, models, system, temperature
           })
         ).text,
       tasks: tasksOf(name, seed, kinds),
-      score: answerMatches(),
+      score: exact,
       models: models.map(run),
       maxOutputTokens: 32,
       budget: { tokens },
@@ -181,7 +177,7 @@ const withTools = (
         seed,
         offered.map(({ operation: does }) => asked(does)),
       ),
-      score: answerMatches(),
+      score: exact,
       models: models.map(run),
       maxOutputTokens: 48,
       budget: { tokens: 2 * tokens },

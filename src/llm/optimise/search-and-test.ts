@@ -218,7 +218,8 @@ function searchWith(
     selection: split.validation,
     trials,
     made,
-    allowance: allowanceOf(session, costOfTrial),
+    allowanceFor: allowanceOf(session, costOfTrial),
+    unit: session.unit,
     spent,
     costOfTrial,
     knownTo: knowledge,
@@ -231,15 +232,12 @@ function searchWith(
   })
 }
 
-/** What the setup that is tested may cost more than the original, for the reserve. */
-const dearer = 2
-
 /**
  * What the search may spend: the budget less what the test needs. A call reserves more than it needs, so that much stays unused at the end.
  *
  * @throws AgogeError `bad-config` if the rest does not suffice for one proposal.
  */
-function allowanceOf(session: Session, costOfTrial: number): number {
+function allowanceOf(session: Session, costOfTrial: number): (costOfTested: number) => number {
   const { config, split, trials, settings, models, unit, spent } = session
   const total = config.budget?.dollars ?? config.budget?.tokens ?? Infinity
   const most = { input: 2000, output: settings.limits.maxOutputTokens }
@@ -251,10 +249,12 @@ function allowanceOf(session: Session, costOfTrial: number): number {
       }),
     ),
   )
-  const test = costOfTrial * split.test.length * trials * (1 + dearer)
-  const allowance = total - test - callReserve
+  // Test tasks may be a little longer than the others.
+  const testOf = (costOfTested: number): number =>
+    1.1 * (costOfTrial + costOfTested) * split.test.length * trials
+  const test = testOf(2 * costOfTrial)
   const least = spent() + costOfTrial * (24 + 2 * split.validation.length * trials)
-  if (allowance >= least) return allowance
+  if (total - test - callReserve >= least) return (costOfTested) => total - testOf(costOfTested) - callReserve
   const needed = least + test + callReserve
   throw new AgogeError('the budget does not suffice for a search', {
     code: 'bad-config',

@@ -1,5 +1,6 @@
 import { createRandom } from '../../engine/random/random.ts'
 import { average } from '../../statistics/statistics.ts'
+import type { Spending } from '../project/budget.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { successPairs } from '../evaluation/episode-statistics.ts'
 import { type AgentSetup, setupId } from '../setup/setup.ts'
@@ -41,11 +42,13 @@ export interface SearchOptions {
   /** Trials of each selection task. */
   trials: number
   made: SetupTrials
-  /** What may be spent, in the unit of `spent`. */
-  allowance: number
+  /** A cost in the unit of the budget. */
+  unit: (spending: Spending) => number
+  /** What the search may spend, in the unit of `spent`, if the test at the end is of a setup whose trials cost this much. */
+  allowanceFor: (costOfTested: number) => number
   /** What was spent so far by the search's own count. */
   spent: () => number
-  /** The most that a trial of the original costs, on average. */
+  /** What a trial of the original costs, on average. */
   costOfTrial: number
   /** What a lever knows besides what the search itself tells it. */
   knownTo: (arm: Arm) => AgentKnowledge
@@ -86,21 +89,22 @@ const joining = 0.15
  * is pulled, as in Jamieson & Talwalkar (arXiv 1502.07943).
  */
 export async function search(options: SearchOptions): Promise<SearchResult> {
-  const { levers, picker, allowance, original } = options
+  const { levers, picker, original } = options
   const arms = levers.map((lever) => newArm(lever, original))
-  const forLevers = allowance * (1 - joining)
   const rounds = picker === 'equal' ? 1 : Math.max(1, Math.ceil(Math.log2(arms.length)))
   const joined: Candidate[] = []
   let isReached = false
   try {
     let open: Arm[] = [...arms]
     for (let round = 0; round < rounds && open.length > 0; round += 1) {
-      for (const arm of open) await spendOn(arm, arm.spent + forLevers / (rounds * open.length), options)
+      const forLevers = allowanceOf(arms, options) * (1 - joining)
+      for (const arm of open)
+        await spendOn(arm, arms, arm.spent + forLevers / (rounds * open.length), options)
       if (picker === 'halving' && round + 1 < rounds) open = halve(open, options)
       open = open.filter(({ ended }) => ended === undefined)
     }
     // What levers that ended early have left goes to those that still find something.
-    if (picker === 'halving') for (const arm of ranked(open)) await spendOn(arm, Infinity, options)
+    if (picker === 'halving') for (const arm of ranked(open)) await spendOn(arm, arms, Infinity, options)
     await join(arms, joined, options)
   } catch (error) {
     if (!(error instanceof BudgetEnded)) throw error
@@ -117,9 +121,20 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
 }
 
 /** Lets a lever propose until it has spent its share, or ended. */
-async function spendOn(arm: Arm, share: number, options: SearchOptions): Promise<void> {
-  const most = options.allowance * (1 - joining)
-  while (arm.ended === undefined && arm.spent < share && fits(options, most)) await pull(arm, options)
+async function spendOn(arm: Arm, arms: readonly Arm[], share: number, options: SearchOptions): Promise<void> {
+  const most = (): number => allowanceOf(arms, options) * (1 - joining)
+  while (arm.ended === undefined && arm.spent < share && fits(options, most())) await pull(arm, arms, options)
+}
+
+/** What the search may spend, when the test is of the best setup so far whose trials cost most, or of one that costs `atLeast`. */
+function allowanceOf(arms: readonly Arm[], options: SearchOptions, atLeast = options.costOfTrial): number {
+  return options.allowanceFor(Math.max(atLeast, ...arms.map(({ best }) => costOf(best, options))))
+}
+
+/** The mean cost of the trials of a setup. */
+function costOf(setup: AgentSetup, { made, unit, costOfTrial }: SearchOptions): number {
+  const known = made.known(setup)
+  return known.length === 0 ? costOfTrial : average(known.map(({ record }) => unit(record.cost)))
 }
 
 const ranked = (arms: readonly Arm[]): Arm[] => [...arms].sort((a, b) => b.gain - a.gain)
@@ -141,11 +156,12 @@ function fits({ selection, trials, costOfTrial, spent }: SearchOptions, most: nu
 }
 
 /** Lets a lever propose once, and tries what it proposes. */
-async function pull(arm: Arm, options: SearchOptions): Promise<void> {
+async function pull(arm: Arm, arms: readonly Arm[], options: SearchOptions): Promise<void> {
   const { onArm, onCandidate, spent } = options
   const before = spent()
   const proposals = await arm.lever.propose(contextOf(arm, options))
-  const hasGained = proposals.length > 0 && (await tryProposals(arm, proposals, options, onCandidate))
+  const hasGained =
+    proposals.length > 0 && (await tryProposals(arm, proposals, { arms, options, onCandidate }))
   arm.without = hasGained ? 0 : arm.without + 1
   if (arm.without >= patience)
     arm.ended =
@@ -178,11 +194,16 @@ export function contextOf(
   }
 }
 
+interface Trying {
+  arms: readonly Arm[]
+  options: SearchOptions
+  onCandidate: (candidate: Candidate) => void
+}
+
 async function tryProposals(
   arm: Arm,
   proposals: readonly Proposal[],
-  options: SearchOptions,
-  onCandidate: (candidate: Candidate) => void,
+  { arms, options, onCandidate }: Trying,
 ): Promise<boolean> {
   const { lever, round } = arm
   const candidates = proposals.map(({ setup, about }): Candidate => ({
@@ -196,7 +217,9 @@ async function tryProposals(
   }))
   const parent = arm.best
   const tasks = screeningTasks(arm, options)
-  const affordable = candidates.filter((_, at) => canPay(proposals[at], options))
+  const affordable = candidates.filter((_, at) =>
+    canPay(options.costOfTrial * (proposals[at].costFactor ?? 1), screening, arms, options),
+  )
   const all = await options.made.run(
     [parent, ...affordable.map(({ setup }) => setup)].flatMap((setup) => wantedOf(setup, tasks, 1)),
   )
@@ -208,9 +231,10 @@ async function tryProposals(
     .slice(0, 2)
   let hasGained = false
   for (const candidate of candidates) {
-    if (!affordable.includes(candidate)) candidate.rejected = 'too expensive for what is left of the budget'
+    if (!affordable.includes(candidate)) candidate.rejected = tooExpensive
     else if (!promising.includes(candidate))
       candidate.rejected = 'no better than before on the training tasks'
+    else if (!canPay(costOf(candidate.setup, options), 0, arms, options)) candidate.rejected = tooExpensive
     else hasGained = (await select(candidate, arm, options)) || hasGained
     arm.candidates.push(candidate)
     onCandidate(candidate)
@@ -218,12 +242,12 @@ async function tryProposals(
   return hasGained
 }
 
-/** Whether a proposal that costs more a trial than the original fits into the allowance. */
-function canPay(
-  { costFactor = 1 }: Proposal,
-  { allowance, spent, costOfTrial, selection, trials }: SearchOptions,
-): boolean {
-  return spent() + costOfTrial * costFactor * (screening + selection.length * trials) <= allowance
+const tooExpensive = 'too expensive for what is left of the budget'
+
+/** Whether trials of a setup, of which one costs so much, and its test at the end fit into the budget. */
+function canPay(cost: number, screened: number, arms: readonly Arm[], options: SearchOptions): boolean {
+  const { spent, selection, trials } = options
+  return spent() + cost * (screened + selection.length * trials) <= allowanceOf(arms, options, cost)
 }
 
 /** Tries a candidate on the selection tasks. True if it is the lever's best now. */
@@ -287,14 +311,15 @@ function shuffled<T>(all: readonly T[], random: ReturnType<typeof createRandom>)
 
 /** Adds to the best setup what other levers have found, the best first, and keeps what gains. */
 async function join(arms: readonly Arm[], joined: Candidate[], options: SearchOptions): Promise<void> {
-  const { allowance, onCandidate } = options
+  const { onCandidate } = options
   const [first, ...others] = ranked(arms).filter(({ gain }) => gain > 0)
   if (first === undefined) return
   let { best, gain } = first
   const names = [first.lever.name]
   for (const [at, { best: other, lever }] of others.entries()) {
     const setup = { ...other, ...best }
-    if (setupId(setup) === setupId(best) || !fits(options, allowance)) continue
+    const cost = costOf(best, options) + costOf(other, options)
+    if (setupId(setup) === setupId(best) || !canPay(cost, 0, arms, options)) continue
     const candidate: Candidate = {
       id: setupId(setup),
       lever: [...names, lever.name].join(' + '),

@@ -90,8 +90,12 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
           throw new BudgetReached()
         }
         await new Promise<void>((resolve) => {
-          waiting.push(resolve)
-          signal.addEventListener('abort', () => resolve(), { once: true })
+          const go = (): void => {
+            signal.removeEventListener('abort', go)
+            resolve()
+          }
+          waiting.push(go)
+          signal.addEventListener('abort', go, { once: true })
         })
         signal.throwIfAborted()
       }
