@@ -18,7 +18,7 @@ all operations and from vague ones; it knows none of the tasks.
 ## The plan
 
 Written before the rows below were measured. Ten pairs of tasks and agent (\`bench/optimise/pairs.ts\`), each with 24 training, 30 selection and 100 test tasks drawn anew for every seed, and a budget of
-60,000 tokens (120,000 with tools), which includes the test. Seeds 1 to 9 were for trying the code out; the rows have seeds from 11.
+60,000 tokens (120,000 with tools), which includes the test. Seeds 1 to 9 were for trying the code out (1 and 2 were used: levers ended too soon, and few proposals were lost by screening); the rows have seeds from 11.
 
 - *halving*: the default picker, over all levers.
 - *equal*: each lever gets the same part of the budget; the best by the selection tasks is chosen. Joining setups of two levers is part of both.

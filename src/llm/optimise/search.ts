@@ -74,7 +74,7 @@ export interface SearchResult {
 /** Training tasks that a proposal is screened with. */
 const screening = 12
 /** Proposals in a row without a gain, or without anything new, after which a lever ends. */
-const patience = 3
+const patience = 6
 /** Share of the allowance for joining what levers have found. */
 const joining = 0.15
 
@@ -82,7 +82,8 @@ const joining = 0.15
  * Spends an allowance over levers. With `halving` all levers get an equal part of the first round; after each round the half with the smaller gain
  * is left out, so the better ones get more. With `equal` each lever gets the same.
  *
- * A proposal is screened on training tasks against the lever's best; if it gains there, it is tried on the selection tasks against the original. At
+ * A proposal is screened on training tasks against the lever's best (unless the lever has few); if it gains there, it is tried on the selection
+ * tasks against the original. At
  * the end the best setups of different levers are joined, as long as that gains.
  *
  * Source: Karnin, Koren & Somekh, Almost Optimal Exploration in Multi-Armed Bandits (ICML 2013), sequential halving; here an arm improves while it
@@ -137,7 +138,12 @@ function costOf(setup: AgentSetup, { made, unit, costOfTrial }: SearchOptions): 
   return known.length === 0 ? costOfTrial : average(known.map(({ record }) => unit(record.cost)))
 }
 
-const ranked = (arms: readonly Arm[]): Arm[] => [...arms].sort((a, b) => b.gain - a.gain)
+/** By the gain on the selection tasks; where that is equal, by the best gain on training tasks. */
+const ranked = (arms: readonly Arm[]): Arm[] =>
+  [...arms].sort((a, b) => b.gain - a.gain || promiseOf(b) - promiseOf(a))
+
+const promiseOf = ({ candidates }: Arm): number =>
+  Math.max(0, ...candidates.map(({ screened }) => screened ?? 0))
 
 function halve(open: readonly Arm[], { onArm }: SearchOptions): Arm[] {
   const order = ranked(open)
@@ -215,20 +221,10 @@ async function tryProposals(
     screened: null,
     gain: null,
   }))
-  const parent = arm.best
-  const tasks = screeningTasks(arm, options)
   const affordable = candidates.filter((_, at) =>
     canPay(options.costOfTrial * (proposals[at].costFactor ?? 1), screening, arms, options),
   )
-  const all = await options.made.run(
-    [parent, ...affordable.map(({ setup }) => setup)].flatMap((setup) => wantedOf(setup, tasks, 1)),
-  )
-  const [ofParent, ...ofCandidates] = chunks(all, tasks.length)
-  for (const [at, candidate] of affordable.entries()) candidate.screened = gainOf(ofCandidates[at], ofParent)
-  const promising = affordable
-    .filter(({ screened }) => (screened ?? 0) > 0)
-    .sort((a, b) => (b.screened ?? 0) - (a.screened ?? 0))
-    .slice(0, 2)
+  const promising = lever.hasFew === true ? affordable : await screen(arm, affordable, options)
   let hasGained = false
   for (const candidate of candidates) {
     if (!affordable.includes(candidate)) candidate.rejected = tooExpensive
@@ -240,6 +236,23 @@ async function tryProposals(
     onCandidate(candidate)
   }
   return hasGained
+}
+
+/** Tries candidates on a few training tasks against the lever's best. Returns the two that gain most there. */
+async function screen(
+  arm: Arm,
+  candidates: readonly Candidate[],
+  options: SearchOptions,
+): Promise<Candidate[]> {
+  const tasks = screeningTasks(arm, options)
+  const setups = [arm.best, ...candidates.map(({ setup }) => setup)]
+  const all = await options.made.run(setups.flatMap((setup) => wantedOf(setup, tasks, 1)))
+  const [ofParent, ...ofCandidates] = chunks(all, tasks.length)
+  for (const [at, candidate] of candidates.entries()) candidate.screened = gainOf(ofCandidates[at], ofParent)
+  return candidates
+    .filter(({ screened }) => (screened ?? 0) > 0)
+    .sort((a, b) => (b.screened ?? 0) - (a.screened ?? 0))
+    .slice(0, 2)
 }
 
 const tooExpensive = 'too expensive for what is left of the budget'
