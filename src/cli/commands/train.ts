@@ -63,6 +63,7 @@ const policyHelp = (kind: EnvironmentKind): string =>
           '\nPreferences, imitation, distillation and critics, also by --algorithm:',
           ...listed(Object.entries(trainingMethods).map(([name, { about }]) => [name, about])),
           '\nOptions of classic RL: agoge train cartpole --help',
+          'Options for your own agent: agoge train -c agoge.config.ts --help',
         ].join('\n')
 
 export function addTrain({ program, terminal, commandLine }: CommandContext): void {

@@ -49,6 +49,7 @@ interface BegunWith {
   config: string
   options: TrainConfigOptions
   trials?: number
+  commandLine: string
 }
 
 /** Options that do not change a resumed run. */
@@ -76,7 +77,7 @@ export async function runTrainAgent(command: TrainAgentCommand, terminal: Consol
       folder,
       out: run.path,
       resume: earlier !== undefined,
-      command: command.commandLine,
+      command: begun.commandLine,
       ...defined({ minutes: command.timeLimit }),
       async onPlan(plan, needsConsent) {
         if (needsConsent && command.yes !== true) await confirmPlan(plan, { signal: terminal.signal })
@@ -128,6 +129,7 @@ function begin(command: TrainAgentCommand): BegunWith {
       ...(algorithm !== undefined && { algorithm: algorithm as PolicyPresetName }),
     },
     ...defined({ trials }),
+    commandLine: command.commandLine,
   }
 }
 
@@ -158,8 +160,9 @@ function movedTo(
 function readBegun(folder: string): BegunWith {
   const file = join(folder, agentRunFile)
   const found = readForeignObject(file, 'bad-run') as unknown as Partial<BegunWith>
-  const { config, options } = found
-  if (typeof config === 'string' && typeof options === 'object' && options !== null) return found as BegunWith
+  const { config, options, commandLine } = found
+  const isWhole = typeof options === 'object' && options !== null && typeof commandLine === 'string'
+  if (typeof config === 'string' && isWhole) return found as BegunWith
   throw new AgogeError(`${file} does not say how the run was begun`, {
     code: 'bad-run',
     given: Object.keys(found).join(', '),

@@ -30,7 +30,8 @@ export interface Store {
   finish: (result: EvaluationResult) => void
 }
 
-const journalFile = 'journal.jsonl'
+/** The file of what is done, in the folder of an evaluation. */
+export const journalFile = 'journal.jsonl'
 /** The file of the result in the folder of an evaluation. */
 export const resultFile = 'evaluation.json'
 

@@ -356,7 +356,7 @@ async function learn({
       groupSize,
       steps,
       learningRate,
-      ...defined({ final, warmup, beta2, clip, algorithm, secondsLeft: left }),
+      ...defined({ final, warmup, beta2, clip, algorithm, secondsLeft: left, reference: model.reference }),
       reward: meanScore,
       validation: { tasks: validation, every: validateEvery },
       out: path,
