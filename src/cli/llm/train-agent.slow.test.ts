@@ -62,7 +62,7 @@ test('a run is trained, and its run and its evaluation are exported as a model a
   }
 })
 
-test('a run that was interrupted goes on with the options that it was begun with', async () => {
+test('an interrupted run is resumed with the options that it was begun with', async () => {
   const stop = new AbortController()
   const say = (): void => {}
   const watch = setInterval(() => {

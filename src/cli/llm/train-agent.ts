@@ -11,7 +11,7 @@ import {
   type TrainConfigOptions,
 } from '../../llm/project/training/train-config.ts'
 import { leftOut } from '../../llm/project/training/warm-start.ts'
-import { trainingVerdict } from '../../llm/project/training/training-text.ts'
+import { describeGain } from '../../llm/project/training/training-text.ts'
 import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
 import { readForeignObject } from '../../untrusted/foreign-file.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
@@ -94,7 +94,7 @@ export async function runTrainAgent(command: TrainAgentCommand, terminal: Consol
         table(header, rows),
         '',
         ...evaluationNotes(evaluation),
-        trainingVerdict(evaluation),
+        describeGain(evaluation),
         `in the config: models: [run('${nameFor(run.path, folder)}')]`,
       ].join('\n'),
     )

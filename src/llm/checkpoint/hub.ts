@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type * as HubModule from '@huggingface/hub'
 import type { ListFileEntry } from '@huggingface/hub'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
@@ -107,7 +108,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 const hasAnyWeights = (folder: string): boolean =>
   ['model.safetensors', 'model.safetensors.index.json'].some((file) => existsSync(join(folder, file)))
 
-type Hub = typeof import('@huggingface/hub')
+type Hub = Pick<typeof HubModule, 'HUB_URL' | 'listFiles' | 'downloadFile'>
 
 async function loadHub(): Promise<Hub> {
   try {
@@ -158,7 +159,7 @@ async function download(hub: Hub, request: Request, file: ListFileEntry, folder:
     if (blob === null) throw new Error(`there is no ${file.path}`)
     const rest = have === 0 ? blob : blob.slice(have, file.size)
     await pipeline(
-      Readable.fromWeb(rest.stream() as Parameters<typeof Readable.fromWeb>[0]),
+      Readable.fromWeb(rest.stream()),
       createWriteStream(partial, { flags: have === 0 ? 'w' : 'a' }),
     )
   }

@@ -49,19 +49,19 @@ export function sampleGroups(
     if (last?.signature === signature) last.rows.push(row)
     else groups.push({ rows: [row], settings, signature, sampling })
   }
-  // The server draws rows of the same settings together, and waits until all of a batch are there.
+  // The server draws rows of the same settings at once, and waits until all of a batch are there.
   const batches = [...new Set(groups.map(({ sampling }) => sampling))]
   return groups.map((group) => {
     const { rows, settings, sampling } = group
-    const together = groups.filter((other) => other.sampling === sampling)
+    const members = groups.filter((other) => other.sampling === sampling)
     const [first] = rows
     const seed = extended ? settings.seed : hash32(settings.seed, requests[first].key) >>> 1
     const agoge = {
       keys: rows.map((row) => requests[row].key),
       batch: {
         id: `${batch}.${batches.indexOf(sampling)}`,
-        index: together.indexOf(group),
-        count: together.length,
+        index: members.indexOf(group),
+        count: members.length,
       },
     }
     return {
