@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
@@ -120,9 +121,9 @@ function begin(command: TrainAgentCommand): BegunWith {
         groups,
         groupSize,
         learningRate,
-        model,
+        model: fromHere(model),
         lora,
-        demonstrations,
+        demonstrations: fromHere(demonstrations),
         backend,
         tinkerModel,
       }),
@@ -132,6 +133,10 @@ function begin(command: TrainAgentCommand): BegunWith {
     commandLine: command.commandLine,
   }
 }
+
+/** Paths of the command line are those of the current folder; names of runs and models are not paths. */
+const fromHere = (given: string | undefined): string | undefined =>
+  given !== undefined && existsSync(given) ? resolve(given) : given
 
 /** `tinker:URL` is `tinker` with a `--tinker-url`. */
 function backendOption({
