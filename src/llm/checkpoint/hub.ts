@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -69,9 +70,11 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
     `${name.replace('/', '--')}${revision === 'main' ? '' : `@${revision.replaceAll('/', '--')}`}`,
   )
   const place = weights ? folder : join(folder, 'tokenizer')
+  const begun = join(place, 'download.partial')
   // The list is written when all files are there. Files that somebody put there have none.
   if (existsSync(join(place, checksumsFile))) return place
   if (
+    !existsSync(begun) &&
     existsSync(join(place, 'config.json')) &&
     existsSync(join(place, 'tokenizer.json')) &&
     (!weights || hasAnyWeights(place))
@@ -93,6 +96,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
     () => list(hub, request, weights),
     (cause) => failureOf(name, cause) ?? unreachable(cause),
   )
+  writeFileSync(begun, '')
   for (const file of files) {
     options.onNote?.(`${name}: ${file.path}, ${(file.size / 1e6).toFixed(1)} MB`)
     await withRetries(
@@ -101,6 +105,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
       (cause) => failureOf(name, cause) ?? unreachable(cause),
     )
   }
+  rmSync(begun)
   await writeChecksums(place)
   return place
 }
