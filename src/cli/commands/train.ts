@@ -39,7 +39,7 @@ const everyScope = ['classic', 'language', 'agent'] as const
 function agentOptions(): Option[] {
   const options = [
     new Option('-c, --config <file>', 'your own agent (default: agoge.config.ts, if it is here)'),
-    new Option('--demonstrations <from>', 'imitate first: tasks (their references), or a folder of episodes'),
+    new Option('--demonstrations <from>', 'SFT first: on tasks (their references), or a folder of episodes'),
     new Option('--groups <n>', 'tasks of a step (default: 8)').argParser(wholeNumber(1)),
     new Option('--group-size <n>', 'episodes of a task in a step (default: 8)').argParser(wholeNumber(2)),
     new Option('--learning-rate <rate>', 'of reinforcement learning (default: 3e-4)').argParser(positive),
@@ -63,6 +63,7 @@ const policyHelp = (kind: EnvironmentKind): string =>
           '\nPreferences, imitation, distillation and critics, also by --algorithm:',
           ...listed(Object.entries(trainingMethods).map(([name, { about }]) => [name, about])),
           '\nOptions of classic RL: agoge train cartpole --help',
+          'Options for your own agent: agoge train -c agoge.config.ts --help',
         ].join('\n')
 
 export function addTrain({ program, terminal, commandLine }: CommandContext): void {

@@ -4,6 +4,8 @@ import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { exportOtel } from '../../llm/traces/export-otel.ts'
 import { readEpisodes } from '../../llm/episode/codec.ts'
+import { journalFile as evaluationJournal } from '../../llm/project/evaluation-store.ts'
+import { meanTrialScore } from '../../llm/project/training/agent-program.ts'
 import { exportOnnx } from '../../llm/model/export-onnx.ts'
 import { readCheckpoint, writeCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import { requireModel } from '../../llm/backend/base-model.ts'
@@ -156,7 +158,10 @@ function exportDataset(
   const rows = datasetRows(episodes, {
     kind: to,
     run: basename(resolve(run)),
-    reward: rewardOf(run),
+    // The models of an evaluation have done the same tasks.
+    ...(existsSync(join(run, evaluationJournal))
+      ? { reward: meanTrialScore, pairs: 'task' }
+      : { reward: rewardOf(run) }),
     ...(tools === undefined ? {} : { tools: readTools(tools) }),
   })
   if (rows.length === 0) {

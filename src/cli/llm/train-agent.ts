@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
@@ -11,7 +12,7 @@ import {
   type TrainConfigOptions,
 } from '../../llm/project/training/train-config.ts'
 import { leftOut } from '../../llm/project/training/warm-start.ts'
-import { trainingVerdict } from '../../llm/project/training/training-text.ts'
+import { describeGain } from '../../llm/project/training/training-text.ts'
 import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
 import { readForeignObject } from '../../untrusted/foreign-file.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
@@ -49,6 +50,7 @@ interface BegunWith {
   config: string
   options: TrainConfigOptions
   trials?: number
+  commandLine: string
 }
 
 /** Options that do not change a resumed run. */
@@ -76,7 +78,7 @@ export async function runTrainAgent(command: TrainAgentCommand, terminal: Consol
       folder,
       out: run.path,
       resume: earlier !== undefined,
-      command: command.commandLine,
+      command: begun.commandLine,
       ...defined({ minutes: command.timeLimit }),
       async onPlan(plan, needsConsent) {
         if (needsConsent && command.yes !== true) await confirmPlan(plan, { signal: terminal.signal })
@@ -93,7 +95,7 @@ export async function runTrainAgent(command: TrainAgentCommand, terminal: Consol
         table(header, rows),
         '',
         ...evaluationNotes(evaluation),
-        trainingVerdict(evaluation),
+        describeGain(evaluation),
         `in the config: models: [run('${nameFor(run.path, folder)}')]`,
       ].join('\n'),
     )
@@ -119,17 +121,22 @@ function begin(command: TrainAgentCommand): BegunWith {
         groups,
         groupSize,
         learningRate,
-        model,
+        model: fromHere(model),
         lora,
-        demonstrations,
+        demonstrations: fromHere(demonstrations),
         backend,
         tinkerModel,
       }),
       ...(algorithm !== undefined && { algorithm: algorithm as PolicyPresetName }),
     },
     ...defined({ trials }),
+    commandLine: command.commandLine,
   }
 }
+
+/** Paths of the command line are those of the current folder; names of runs and models are not paths. */
+const fromHere = (given: string | undefined): string | undefined =>
+  given !== undefined && existsSync(given) ? resolve(given) : given
 
 /** `tinker:URL` is `tinker` with a `--tinker-url`. */
 function backendOption({
@@ -158,8 +165,9 @@ function movedTo(
 function readBegun(folder: string): BegunWith {
   const file = join(folder, agentRunFile)
   const found = readForeignObject(file, 'bad-run') as unknown as Partial<BegunWith>
-  const { config, options } = found
-  if (typeof config === 'string' && typeof options === 'object' && options !== null) return found as BegunWith
+  const { config, options, commandLine } = found
+  const isWhole = typeof options === 'object' && options !== null && typeof commandLine === 'string'
+  if (typeof config === 'string' && isWhole) return found as BegunWith
   throw new AgogeError(`${file} does not say how the run was begun`, {
     code: 'bad-run',
     given: Object.keys(found).join(', '),

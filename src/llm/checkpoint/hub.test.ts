@@ -72,23 +72,44 @@ test('a model of a hub is downloaded once, checked and loaded', async () => {
 
 test('a download that broke off goes on where it ended', async () => {
   let cuts = 1
+  const cache = temporary()
+  const partial = join(cache, 'acme--tiny', 'model.safetensors.partial')
   const { hubUrl, asked } = await serveHub((file, bytes, response) => {
     if (file !== 'model.safetensors' || bytes.length < 10 || cuts-- <= 0) return bytes
-    response.write(bytes.subarray(0, 1000), () => response.destroy())
+    response.write(bytes.subarray(0, 1000))
+    const watch = setInterval(() => {
+      if (!existsSync(partial) || statSync(partial).size === 0) return
+      clearInterval(watch)
+      response.destroy()
+    }, 10)
     return undefined
   })
-  const cache = temporary()
   await expect(downloadModel('acme/tiny', { hubUrl, cache, retries: 0 })).rejects.toMatchObject({
     code: 'hub-unreachable',
     expected: expect.stringContaining(join(cache, 'acme--tiny')) as string,
   })
-  const have = statSync(join(cache, 'acme--tiny', 'model.safetensors.partial')).size
+  const have = statSync(partial).size
   expect(have).toBeGreaterThan(0)
   const folder = await downloadModel('acme/tiny', { hubUrl, cache, retries: 0 })
   expect(asked).toContain(`model.safetensors from ${have}`)
   expect(existsSync(join(folder, 'model.safetensors.partial'))).toBe(false)
   const { backend } = await loadModel(folder)
   await backend.dispose()
+})
+
+test('a download that lacks its last file is not taken for a model that somebody put there', async () => {
+  let isDown = true
+  const { hubUrl } = await serveHub((file, bytes, response) => {
+    if (file !== 'tokenizer_config.json' || !isDown) return bytes
+    response.destroy()
+    return undefined
+  })
+  const options = { hubUrl, cache: temporary(), retries: 0 }
+  await expect(downloadModel('acme/tiny', options)).rejects.toMatchObject({ code: 'hub-unreachable' })
+  isDown = false
+  expect(readdirSync(await downloadModel('acme/tiny', options))).toEqual(
+    expect.arrayContaining(['tokenizer_config.json', 'checksums.sha256']),
+  )
 })
 
 test.each(['model.safetensors', 'config.json'])(

@@ -7,12 +7,14 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type * as HubModule from '@huggingface/hub'
 import type { ListFileEntry } from '@huggingface/hub'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
@@ -68,9 +70,11 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
     `${name.replace('/', '--')}${revision === 'main' ? '' : `@${revision.replaceAll('/', '--')}`}`,
   )
   const place = weights ? folder : join(folder, 'tokenizer')
+  const begun = join(place, 'download.partial')
   // The list is written when all files are there. Files that somebody put there have none.
   if (existsSync(join(place, checksumsFile))) return place
   if (
+    !existsSync(begun) &&
     existsSync(join(place, 'config.json')) &&
     existsSync(join(place, 'tokenizer.json')) &&
     (!weights || hasAnyWeights(place))
@@ -92,6 +96,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
     () => list(hub, request, weights),
     (cause) => failureOf(name, cause) ?? unreachable(cause),
   )
+  writeFileSync(begun, '')
   for (const file of files) {
     options.onNote?.(`${name}: ${file.path}, ${(file.size / 1e6).toFixed(1)} MB`)
     await withRetries(
@@ -100,6 +105,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
       (cause) => failureOf(name, cause) ?? unreachable(cause),
     )
   }
+  rmSync(begun)
   await writeChecksums(place)
   return place
 }
@@ -107,7 +113,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 const hasAnyWeights = (folder: string): boolean =>
   ['model.safetensors', 'model.safetensors.index.json'].some((file) => existsSync(join(folder, file)))
 
-type Hub = typeof import('@huggingface/hub')
+type Hub = Pick<typeof HubModule, 'HUB_URL' | 'listFiles' | 'downloadFile'>
 
 async function loadHub(): Promise<Hub> {
   try {
@@ -158,7 +164,7 @@ async function download(hub: Hub, request: Request, file: ListFileEntry, folder:
     if (blob === null) throw new Error(`there is no ${file.path}`)
     const rest = have === 0 ? blob : blob.slice(have, file.size)
     await pipeline(
-      Readable.fromWeb(rest.stream() as Parameters<typeof Readable.fromWeb>[0]),
+      Readable.fromWeb(rest.stream()),
       createWriteStream(partial, { flags: have === 0 ? 'w' : 'a' }),
     )
   }

@@ -37,7 +37,8 @@ export interface Store {
   writeResult: (file: string, result: object) => void
 }
 
-const journalFile = 'journal.jsonl'
+/** The file of what is done, in the folder of an evaluation. */
+export const journalFile = 'journal.jsonl'
 /** The file of the result in the folder of an evaluation. */
 export const resultFile = 'evaluation.json'
 

@@ -67,9 +67,7 @@ export interface TrainAgentOptions<T extends AgentTask, R>
   reference?: () => Promise<TrainableBackend>
   /** Groups per step whose episodes are stored in the run folder. Default: 2. */
   recordGroups?: number
-  /**
-   * Seconds until the run should be over: it makes fewer steps if those of the plan would take longer, but at least five. Default: no limit.
-   */
+  /** Seconds until the run should be over: it makes fewer steps if those of the plan would take longer. Default: no limit. */
   secondsLeft?: () => number
   /** Further fields of `config.json`, which a resumed run must share. Must not contain secrets. */
   config?: Readonly<Record<string, unknown>>

@@ -30,7 +30,7 @@ export function sampleGroups(
   options: SampleOptions,
   { sampler, extended, batch }: { sampler: string; extended: boolean; batch: string },
 ): SampleGroup[] {
-  const groups: { rows: number[]; settings: SampleOptions; signature: string }[] = []
+  const groups: { rows: number[]; settings: SampleOptions; signature: string; sampling: string }[] = []
   for (const [row, request] of requests.entries()) {
     const { prompt, key: _, ...own } = request
     const settings = { ...options, ...own }
@@ -44,16 +44,25 @@ export function sampleGroups(
       })
     }
     const last = groups.at(-1)
-    const signature = JSON.stringify([Array.from(prompt), paramsOf(settings), settings.seed])
+    const sampling = JSON.stringify([paramsOf(settings), settings.seed])
+    const signature = JSON.stringify([Array.from(prompt), sampling])
     if (last?.signature === signature) last.rows.push(row)
-    else groups.push({ rows: [row], settings, signature })
+    else groups.push({ rows: [row], settings, signature, sampling })
   }
-  return groups.map(({ rows, settings }, index) => {
+  // The server draws rows of the same settings at once, and waits until all of a batch are there.
+  const batches = [...new Set(groups.map(({ sampling }) => sampling))]
+  return groups.map((group) => {
+    const { rows, settings, sampling } = group
+    const members = groups.filter((other) => other.sampling === sampling)
     const [first] = rows
     const seed = extended ? settings.seed : hash32(settings.seed, requests[first].key) >>> 1
     const agoge = {
       keys: rows.map((row) => requests[row].key),
-      batch: { id: batch, index, count: groups.length },
+      batch: {
+        id: `${batch}.${batches.indexOf(sampling)}`,
+        index: members.indexOf(group),
+        count: members.length,
+      },
     }
     return {
       rows,

@@ -102,3 +102,10 @@ export function meanScore({ success, rewards }: Episode): number | null {
   )
   return scores.length === 0 ? Number(success) : average(scores)
 }
+
+/** The mean of the scores of an episode of an evaluation, whose rewards have the names of the scorers; their parts are `NAME:PART`. */
+export function meanTrialScore({ success, rewards }: Episode): number | null {
+  if (success === null) return null
+  const scores = rewards.flatMap(({ name, value }) => (name.includes(':') || value === null ? [] : [value]))
+  return scores.length === 0 ? Number(success) : average(scores)
+}

@@ -51,7 +51,7 @@ function nothingToLearn(rollouts: number, success: number): AgogeError {
       expected: 'tasks that the model sometimes solves and sometimes does not',
       hint: isSolved
         ? 'The model solves these tasks already: take harder ones'
-        : 'Give easier tasks or a larger model, improve the prompt (agoge optimise), or let it imitate successes first (--demonstrations FOLDER, or --demonstrations tasks)',
+        : 'Give easier tasks or a larger model, improve the prompt (agoge optimise), or begin with SFT on successes (--demonstrations FOLDER, or --demonstrations tasks)',
     },
   )
 }

@@ -57,10 +57,10 @@ export interface TrainConfigOptions extends TrainableOptions {
   validateEvery?: number
   /**
    * SFT before reinforcement learning: `tasks` for the references and answers of the tasks for training, or the folder of an evaluation, or a
-   * file of episodes, whose successful ones are imitated. Default: none.
+   * file of episodes, whose successful ones are used. Default: none.
    */
   demonstrations?: string
-  /** Minutes until the whole run should be over: it then makes fewer steps, but at least five. Default: no limit. */
+  /** Minutes until the whole run should be over: it then makes fewer steps. A warm start is never cut. Default: no limit. */
   minutes?: number
   /** Called with what may be called, before the first call. If it rejects, none is made. Default: nothing. */
   onPlan?: (plan: string, needsConsent: boolean) => Promise<void>
@@ -184,13 +184,24 @@ function settingsOf(
   options: TrainConfigOptions,
   { name }: TrainableModel,
 ): Record<string, unknown> {
-  const { algorithm, lora, backend, seed, steps, groups, groupSize, learningRate, validateEvery } = options
+  const {
+    algorithm,
+    lora,
+    backend = 'local',
+    seed,
+    steps,
+    groups,
+    groupSize,
+    learningRate,
+    validateEvery,
+  } = options
   const { demonstrations } = options
   return {
     model: name,
+    // A server may move.
+    backend: backend.replace(/:.*/, ''),
     ...defined({
       lora,
-      backend,
       seed,
       steps,
       groups,
@@ -204,16 +215,13 @@ function settingsOf(
   }
 }
 
-function without(split: TaskSplit, refused: ReadonlySet<string>): TaskSplit {
-  const kept = (tasks: readonly FileTask[]): FileTask[] => tasks.filter(({ id }) => !refused.has(id))
-  const { train, validation, test, isMarked } = split
-  // A split that has lost all its tasks is reported.
-  splitTasks([
-    ...kept(train).map((task) => ({ ...task, split: 'train' as const })),
-    ...kept(validation).map((task) => ({ ...task, split: 'validation' as const })),
-    ...kept(test).map((task) => ({ ...task, split: 'test' as const })),
-  ])
-  return { train: kept(train), validation: kept(validation), test: kept(test), isMarked }
+/** The split without the tasks that cannot be used. */
+function without({ isMarked, ...split }: TaskSplit, refused: ReadonlySet<string>): TaskSplit {
+  const names = ['train', 'validation', 'test'] as const
+  const kept = names.flatMap((name) =>
+    split[name].filter(({ id }) => !refused.has(id)).map((task) => ({ ...task, split: name })),
+  )
+  return { ...splitTasks(kept), isMarked }
 }
 
 const defaultSteps = 60
@@ -364,7 +372,7 @@ async function learn({
       groupSize,
       steps,
       learningRate,
-      ...defined({ final, warmup, beta2, clip, algorithm, secondsLeft: left }),
+      ...defined({ final, warmup, beta2, clip, algorithm, secondsLeft: left, reference: model.reference }),
       reward: meanScore,
       validation: { tasks: validation, every: validateEvery },
       out: path,

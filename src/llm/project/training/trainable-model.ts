@@ -28,6 +28,8 @@ export interface TrainableModel {
   isLocal: boolean
   /** False if the server has AdamW only. */
   hasMuon: boolean
+  /** Opens a second model for algorithms with a KL penalty. Absent for a local model, which is copied. */
+  reference?: () => Promise<TrainableBackend>
 }
 
 /** Which model is trained, and where. */
@@ -86,6 +88,14 @@ export async function openTrainable(
   const baseUrl = backend.slice('tinker:'.length)
   const tokenizer = await loadTokenizer(folder)
   const context = { ...defined({ signal }) }
+  const server = {
+    baseUrl,
+    tokenizer,
+    seed,
+    onTrouble: onNote,
+    ...defined({ model: tinkerModel, loraRank: lora }),
+  }
+  const open = (): Promise<TrainableBackend> => createTinkerBackend(server, context)
   return {
     name: tinkerModel ?? name,
     folder,
@@ -94,10 +104,8 @@ export async function openTrainable(
     window: readWindow(join(folder, 'config.json')),
     isLocal,
     hasMuon: await isAgogeServer({ baseUrl }, context),
-    backend: await createTinkerBackend(
-      { baseUrl, tokenizer, seed, onTrouble: onNote, ...defined({ model: tinkerModel, loraRank: lora }) },
-      context,
-    ),
+    backend: await open(),
+    reference: open,
   }
 }
 

@@ -36,7 +36,7 @@ export function describeTraining({
 }
 
 /** Whether the model became better, as far as the interval shows. */
-export function trainingVerdict({ comparisons }: EvaluationResult): string {
+export function describeGain({ comparisons }: EvaluationResult): string {
   const gain = comparisons.find(({ a, b }) => a === 'trained' && b === 'before')
   if (gain === undefined || gain.n === 0) return 'nothing was measured'
   const text = `${pointsInterval(gain)} over ${gain.n} test tasks`

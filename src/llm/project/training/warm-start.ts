@@ -25,7 +25,7 @@ import { replaying, speakingAs } from './replay-episode.ts'
 
 /** What became of the demonstrations. */
 export interface WarmStartCounts {
-  /** Those that are imitated. */
+  /** Those that are trained on. */
   used: number
   /** Those of no task for training: held-out tasks stay unseen. */
   otherTasks: number
@@ -68,7 +68,7 @@ const passes = 4
  * SFT on demonstrations: of the tasks themselves (`tasks`), or of the episodes in a folder or file that succeeded, such as those of an
  * evaluation of a larger model. Ends with the weights of the highest success on the validation tasks.
  *
- * @throws AgogeError `too-few-demonstrations` if there is none that can be imitated.
+ * @throws AgogeError `too-few-demonstrations` if there is none that can be used.
  */
 export async function warmStart(source: string, options: WarmStartOptions): Promise<void> {
   const { backend, model, hasMuon, program, validation, seed, out, resume, onEvent, signal } = options
@@ -124,7 +124,7 @@ async function collect(source: string, options: WarmStartOptions): Promise<Episo
       : await fromEpisodes(episodesFile(source, options.root), options)
   options.onCounts(counts)
   if (episodes.length > 0) return episodes
-  throw new AgogeError('there is no demonstration to imitate', {
+  throw new AgogeError('there is no demonstration to train on', {
     code: 'too-few-demonstrations',
     given: leftOut(counts),
     expected:

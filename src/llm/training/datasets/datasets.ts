@@ -88,6 +88,11 @@ export interface DatasetOptions {
   reward: (episode: Episode) => Score
   /** The name of the run, for the column `run`. */
   run: string
+  /**
+   * What `dpo` pairs: `group`, the episodes of a task under the same weights, or `task`, all episodes of a task, also of several models.
+   * Default: `group`.
+   */
+  pairs?: 'group' | 'task'
   /** The tools of the environment, for the column `tools`, as a JSON string that TRL reads. */
   tools?: readonly unknown[]
 }
@@ -127,8 +132,12 @@ export function datasetRows(episodes: readonly Episode[], options: DatasetOption
     const conversations = conversationsOf(episode)
     return scored.value === null || conversations.length === 0 ? [] : [{ episode, scored, conversations }]
   })
-  const { tools } = options
-  const rows = { sft: sftRows, dpo: dpoRows, grpo: grpoRows }[options.kind](judged, options.run)
+  const { tools, pairs = 'group', run } = options
+  const rows = {
+    sft: () => sftRows(judged, run),
+    dpo: () => dpoRows(judged, run, pairs),
+    grpo: () => grpoRows(judged, run),
+  }[options.kind]()
   // A trainer that samples has the tools as functions.
   if (tools === undefined || options.kind === 'grpo') return rows
   return rows.map((row) => ({ ...row, tools: JSON.stringify(tools) }))
@@ -170,8 +179,8 @@ function sftRows(judged: readonly Judged[], run: string): DatasetRow[] {
     )
 }
 
-function dpoRows(judged: readonly Judged[], run: string): DatasetRow[] {
-  return groups(judged, ({ episode }) => episode.group).flatMap((members) => {
+function dpoRows(judged: readonly Judged[], run: string, pairs: 'group' | 'task'): DatasetRow[] {
+  return groups(judged, ({ episode }) => episode[pairs]).flatMap((members) => {
     // The last conversation represents an episode with branches.
     const said = (one: Judged): Conversation => one.conversations[one.conversations.length - 1]
     const ranked = [...members].sort((a, b) => b.scored.value - a.scored.value)
