@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { parseOwnJson } from '../untrusted/own-json.ts'
 import { addAudit, addChat, addDiff, addEval, addInit, addPlay } from './commands/evaluate.ts'
 import { addConvert, addDoctor, addEnvs, addPapers, addTasks } from './commands/inspect.ts'
-import { addExport, addServe } from './commands/serve.ts'
+import { addExport, addGateway, addServe } from './commands/serve.ts'
 import { addPretrain, addTrain, addTrainOffline } from './commands/train.ts'
 import type { Console } from './shared/console.ts'
 import { rootHelp } from './shared/help.ts'
@@ -73,6 +73,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     addPretrain,
     addExport,
     addServe,
+    addGateway,
     addAudit,
     addChat,
     addPlay,

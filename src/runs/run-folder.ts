@@ -59,7 +59,7 @@ interface RunFolderOptions {
   /** Name of the new folder. Default: the time, e.g. `2026-11-21T09-30-00`. */
   id?: string
   /** What is kept there. Default: `runs`, of trainings. */
-  kind?: 'runs' | 'evaluations'
+  kind?: 'runs' | 'evaluations' | 'gateway'
 }
 
 /**

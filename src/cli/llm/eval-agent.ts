@@ -132,7 +132,7 @@ function showEvent(event: EvaluationEvent, progress: ReturnType<typeof createPro
 }
 
 /** @throws AgogeError `bad-config` if the file cannot be read or exports something else. */
-async function readConfig(path: string): Promise<AgogeConfig> {
+export async function readConfig(path: string): Promise<AgogeConfig> {
   const file = resolve(path)
   const fail = (given: unknown, cause?: unknown): AgogeError =>
     new AgogeError(`${path} cannot be used as a config`, {

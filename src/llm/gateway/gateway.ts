@@ -1,12 +1,17 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AgogeError } from '../../error.ts'
+import { parseForeignJson } from '../../untrusted/foreign-json.ts'
+import { checked, noSecrets, redacted } from '../../untrusted/untrusted.ts'
 import { readConversation } from '../agent/ai-sdk/read-call.ts'
 import { saysTooLong } from '../agent/call-failures.ts'
 import type { ConversationMessage } from '../agent/chat-format/types.ts'
 import type { Episode } from '../episode/types.ts'
 import { isOverflow } from '../rollout/agents/rollout-agent.ts'
-import { checkExposure, type HttpApp, type HttpContext } from '../serving/http.ts'
-import { openApp, readRequest } from '../serving/openai/app.ts'
+import { checkExposure, dropBody, type HttpApp, type HttpContext } from '../serving/http.ts'
+import { createJsonReader } from '../serving/json-body.ts'
+import { objectOf, openApp, readRequest } from '../serving/openai/app.ts'
 import { type Json, RequestError, shownValue } from '../serving/openai/protocol.ts'
+import { inSharedTurn, ownTurn } from '../serving/turns.ts'
 import { type Answer, contentOf } from './answer.ts'
 import { answerCall, createAnswerMemory, errorResponseFor, protocolOf } from './answer-call.ts'
 import { toRequestError } from './errors.ts'
@@ -93,6 +98,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
   })
 
+  /** Calls whose answer the client has. */
+  const recording = new Set<Promise<void>>()
+
   /** A call of a model of the gateway. */
   async function answerHere(
     { name, open }: GatewayModel,
@@ -123,50 +131,54 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     return response
   }
 
-  /** A call of the service behind: its answer is recorded once the client has it. */
-  async function answerThere(
+  /** A call of the service behind. It is sent on before it is read, and its answer is recorded once the client has it. */
+  async function passOn(
     service: Upstream,
     protocol: Protocol,
-    body: Json,
-    given: Buffer,
-    { env }: HttpContext,
     place: RequestPlace,
-  ): Promise<Response> {
+    given: Buffer,
+    { incoming, outgoing }: HttpContext['env'],
+  ): Promise<void> {
+    withoutSessionKey(incoming, place.key)
     const asksIds = options.tokenIds === true && protocol.path === 'chat/completions'
-    const asked = asksIds
-      ? Buffer.from(JSON.stringify({ ...body, return_token_ids: true, logprobs: true }))
-      : given
-    withoutSessionKey(env.incoming, place.key)
-    const read = readToRecord(protocol, body, memory.find)
-    const session =
-      read instanceof Error && place.name === undefined
-        ? undefined
-        : sessions.of(place, read instanceof Error ? { messages: [], tools: [] } : read.conversation)
+    const asked = asksIds ? withTokenIds(given) : given
+    let session: Session | undefined
+    const forwarding = service.forward({
+      incoming,
+      outgoing,
+      path: place.path,
+      body: asked,
+      headers: () => (session === undefined ? {} : { 'x-agoge-session': session.name }),
+      mostBytes,
+    })
+    const read = await readToRecord(protocol, given, memory.find)
+    const isReadable = !(read instanceof Error)
+    // The call before this one may not be recorded yet.
+    await Promise.all(recording)
+    if (isReadable || place.name !== undefined)
+      session = sessions.of(place, isReadable ? read.conversation : { messages: [], tools: [] })
     if (place.key !== undefined) session?.hide(place.key)
-    if (read instanceof Error) {
+    if (!isReadable) {
       const problem = `a request could not be recorded: ${read.message}`
       session?.spoil(problem)
       onNotice(problem)
     }
-    const ends = read instanceof Error ? undefined : session?.begin(read.conversation)
+    const ends = isReadable ? session?.begin(read.conversation) : undefined
     let forwarded: Forwarded
     try {
-      forwarded = await service.forward({
-        incoming: env.incoming,
-        outgoing: env.outgoing,
-        path: place.path,
-        body: asked,
-        headers: session === undefined ? {} : { 'x-agoge-session': session.name },
-        mostBytes,
-      })
+      forwarded = await forwarding
     } catch (error) {
-      if (env.outgoing.destroyed) ends?.left()
+      if (outgoing.destroyed) ends?.left()
       else ends?.failed(error)
       throw error
     }
-    if (session !== undefined && ends !== undefined && !(read instanceof Error))
-      record(protocol, forwarded, { ...read, session, ends })
-    return alreadySent()
+    if (!isReadable || session === undefined || ends === undefined) return
+    const call = { ...read, session, ends }
+    // Streams that end together would hold up the chunks of others.
+    const recorded = ownTurn().then(() => record(protocol, forwarded, call))
+    recording.add(recorded)
+    await recorded
+    recording.delete(recorded)
   }
 
   function record(
@@ -213,35 +225,57 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }
   }
 
-  async function answerPost(context: HttpContext): Promise<Response> {
-    const { env, get } = context
+  async function answerPost({ env, get, req }: HttpContext): Promise<Response> {
     const place = placeOf(env.incoming)
-    const protocol = protocolOf(place.path.split('?')[0])
-    if (protocol === undefined) return forwardOther(context, place)
+    const protocol = protocolOf(pathOf(place.path))
+    if (protocol === undefined) return forwardOther(env, place, req.method)
     const parts: Buffer[] = []
-    const body = await readRequest(env.incoming, mostBytes, {
-      limits,
-      ...(upstream !== undefined && { take: (part) => void parts.push(part) }),
-    })
+    const body = await readRequest(env.incoming, mostBytes, { limits, take: (part) => void parts.push(part) })
     const model = modelOf(models, body['model'], upstream !== undefined)
     if (model !== undefined) return answerHere(model, protocol, body, place, get('signal'))
     if (upstream === undefined) throw unknownModel(models, body['model'])
-    return answerThere(upstream, protocol, body, Buffer.concat(parts), context, place)
+    await passOn(upstream, protocol, place, Buffer.concat(parts), env)
+    return alreadySent()
   }
 
   /** Models, embeddings, files: not of an episode. */
-  async function forwardOther({ env, req }: HttpContext, place: RequestPlace): Promise<Response> {
+  async function forwardOther(
+    { incoming, outgoing }: HttpContext['env'],
+    place: RequestPlace,
+    method = incoming.method,
+  ): Promise<Response> {
     if (upstream === undefined)
-      throw new RequestError(404, 'unknown_url', `There is no ${req.method} ${req.path}.`)
-    withoutSessionKey(env.incoming, place.key)
-    await upstream.forward({
-      incoming: env.incoming,
-      outgoing: env.outgoing,
-      path: place.path,
-      headers: {},
-      mostBytes: 0,
-    })
+      throw new RequestError(404, 'unknown_url', `There is no ${method} ${pathOf(place.path)}.`)
+    withoutSessionKey(incoming, place.key)
+    await upstream.forward({ incoming, outgoing, path: place.path, headers: () => ({}), mostBytes: 0 })
     return alreadySent()
+  }
+
+  /** In front of a service alone nothing depends on what a request says. */
+  async function passThrough(service: Upstream, env: HttpContext['env']): Promise<void> {
+    const { incoming, outgoing } = env
+    try {
+      checkGatewayAccess(incoming, key, true)
+      const place = placeOf(incoming)
+      const protocol = incoming.method === 'POST' ? protocolOf(pathOf(place.path)) : undefined
+      if (protocol === undefined) await forwardOther(env, place)
+      else await passOn(service, protocol, place, await wholeBody(incoming, mostBytes), env)
+    } catch (error) {
+      if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy()
+      const isOver = await dropBody(incoming)
+      const path = pathOf(incoming.url ?? '/')
+      const { signal } = new AbortController()
+      const told = errorResponseFor(error, { signal, path, headers: isOver ? {} : { connection: 'close' } })
+      outgoing.writeHead(told.status, Object.fromEntries(told.headers))
+      outgoing.end(await told.text())
+    }
+  }
+
+  function first(incoming: HttpContext['env']['incoming'], outgoing: ServerResponse): boolean {
+    if (upstream === undefined || models.length > 0 || incoming.url?.startsWith('/agoge/') === true)
+      return false
+    void passThrough(upstream, { incoming, outgoing })
+    return true
   }
 
   function routes(app: HttpApp): void {
@@ -264,19 +298,20 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const { id, status, success, rewards, error = null } = episode
       return json({ id, status, success, rewards, error })
     })
-    app.get('/v1/models', async (context) =>
+    app.get('/v1/models', async ({ json, env }) =>
       upstream === undefined
-        ? context.json({ object: 'list', data: models.map(describeModel) })
-        : forwardOther(context, placeOf(context.env.incoming)),
+        ? json({ object: 'list', data: models.map(describeModel) })
+        : forwardOther(env, placeOf(env.incoming)),
     )
-    app.post('*', answerPost)
-    app.all('*', (context) => forwardOther(context, placeOf(context.env.incoming)))
+    app.post('*', (context) => answerPost(context))
+    app.all('*', ({ env }) => forwardOther(env, placeOf(env.incoming)))
   }
 
   const { url, close } = await openApp({
     host,
     port,
     routes,
+    first,
     check: (incoming) => checkGatewayAccess(incoming, key, upstream !== undefined),
     errorOf: errorResponseFor,
   })
@@ -309,9 +344,9 @@ function saidIn(answer: Answer, { tools }: Conversation): ReturnType<typeof read
 /** What the error of a model says of the call. */
 function reportError(error: unknown, ends: CallEnds): void {
   if (isOverflow(error)) return ends.overflowed()
-  const isMistake = AgogeError.isInstance(error) && toRequestError(error).status === 400
   // A request that this model cannot answer is a mistake of the agent's program.
-  if (isMistake || error instanceof RequestError) ends.left()
+  const isOwn = AgogeError.isInstance(error) || error instanceof RequestError
+  if (isOwn && toRequestError(error).status === 400) ends.left()
   else ends.failed(error)
 }
 
@@ -361,18 +396,54 @@ function readReward({ name, value, reason }: Json): { name: string; value: numbe
 }
 
 /** The request as it is recorded. One that cannot be read is passed on all the same. */
-function readToRecord(
+async function readToRecord(
   protocol: Protocol,
-  body: Json,
+  given: Buffer,
   earlier: Parameters<Protocol['read']>[1],
-): Readable | Error {
+): Promise<Readable | Error> {
   try {
-    const call = protocol.read(body, earlier, true)
+    const call = protocol.read(await parseBody(given), earlier, true)
     return { call, conversation: readConversation(call.options) }
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }
 }
+
+/** The JSON of a request whose bytes have come. Long ones take turns with the work of others. */
+async function parseBody(given: Buffer): Promise<Json> {
+  if (given.length <= 2 ** 16) return objectOf(parseForeignJson(given.toString()))
+  const reader = createJsonReader(limits, (problem, expected) => {
+    throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
+  })
+  for (let at = 0; at < given.length; at += 2 ** 16)
+    await inSharedTurn(() => reader.push(given.subarray(at, at + 2 ** 16)))
+  return redacted(checked(await reader.end(), objectOf), noSecrets)
+}
+
+/** The whole body of a request. */
+async function wholeBody(incoming: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > mostBytes)
+      throw new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** Asks for the ids of tokens. A body that is no JSON is left to the service. */
+function withTokenIds(given: Buffer): Buffer {
+  try {
+    const body = objectOf(parseForeignJson(given.toString()))
+    return Buffer.from(JSON.stringify({ ...body, return_token_ids: true, logprobs: true }))
+  } catch {
+    return given
+  }
+}
+
+const pathOf = (url: string): string => url.split('?')[0]
 
 function masked(episode: Episode, error: unknown): Episode {
   const text = error instanceof Error ? error.message : String(error)

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { redactData } from '../../untrusted/untrusted.ts'
 import type { ConversationMessage } from '../agent/chat-format/types.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from '../episode/types.ts'
+import { ownTurn } from '../serving/turns.ts'
 import { redactorOf } from '../tool/redact.ts'
 import type { ToolSpec } from '../tool/tool.ts'
 
@@ -90,6 +92,9 @@ interface OpenSession extends Session {
   started: number
 }
 
+/** How long a session that was ended waits for its calls under way. */
+const settleMilliseconds = 5000
+
 /** Keeps the sessions of a gateway. */
 export function createSessions(options: SessionOptions): Sessions {
   const { idleSeconds = 600, most = 10_000, onEnd } = options
@@ -103,15 +108,24 @@ export function createSessions(options: SessionOptions): Sessions {
     const session = open.get(name)
     if (session === undefined) return undefined
     open.delete(name)
+    // A client may end a session before the answer that it has read is recorded.
+    for (let waited = 0; session.underWay > 0 && waited < settleMilliseconds; waited += 5) await sleep(5)
     for (const key of session.indexed) if (index.get(key) === session) index.delete(key)
     return onEnd(session.episode(how), how)
   }
-  const endIdle = (): void => {
-    const now = performance.now()
-    for (const { name, lastUsed, underWay } of open.values())
-      if (underWay === 0 && now - lastUsed > idleSeconds * 1000) void end(name)
+  let isEnding = false
+  const endIdle = async (): Promise<void> => {
+    if (isEnding) return
+    isEnding = true
+    for (const { name, lastUsed, underWay } of [...open.values()])
+      if (underWay === 0 && performance.now() - lastUsed > idleSeconds * 1000) {
+        // Many that end together would hold up the calls of others.
+        await ownTurn()
+        await end(name)
+      }
+    isEnding = false
   }
-  const clock = setInterval(endIdle, Math.min(1000, idleSeconds * 250))
+  const clock = setInterval(() => void endIdle(), Math.min(1000, idleSeconds * 250))
   clock.unref()
 
   function start(given: string | undefined, owner: string): OpenSession {

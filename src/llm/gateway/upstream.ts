@@ -35,8 +35,8 @@ export interface ForwardedCall {
   outgoing: ServerResponse
   path: string
   body?: Buffer | undefined
-  /** Headers for the client besides those of the service. */
-  headers: Record<string, string>
+  /** Headers for the client besides those of the service. Called when the answer begins. */
+  headers: () => Record<string, string>
   mostBytes: number
 }
 
@@ -93,7 +93,7 @@ export function createUpstream(address: string): Upstream {
           const kept: Buffer[] = []
           let size = 0
           const passed = Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name))
-          outgoing.writeHead(statusCode, { ...Object.fromEntries(passed), ...call.headers })
+          outgoing.writeHead(statusCode, { ...Object.fromEntries(passed), ...call.headers() })
           outgoing.flushHeaders()
           answer.on('data', (part: Buffer) => {
             size += part.length

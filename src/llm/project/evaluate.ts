@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { checkTaskIds, type FileTask, readTask, readTaskFile } from '../environment/mcp/goals/task-file.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import { inParallel } from '../in-parallel.ts'
-import { redactorOf } from '../tool/redact.ts'
+import { redactorOf, secretsOfEnvironment } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, checkConfig, scorersOf, type ToolRules } from './config.ts'
 import { createTrialEndpoints } from './endpoint.ts'
@@ -10,6 +10,7 @@ import { openEnvironment, type OpenedEnvironment } from './environment.ts'
 import { type EvaluationResult, type SequentialComparison, summarise } from './evaluation.ts'
 import { identityOf, type Store, withStore } from './evaluation-store.ts'
 import type { TrialRecord } from './journal.ts'
+import type { CallLimits } from './metered-model.ts'
 import { openModels, type OpenedModel } from './models.ts'
 import { runTrial, type TrialSpec } from './run-trial.ts'
 import { followAll, type Sequential, shuffledTasks } from './sequential.ts'
@@ -204,12 +205,7 @@ async function runTrials(
     endpoints,
     journal,
     budget,
-    limits: {
-      maxOutputTokens: config.maxOutputTokens ?? 4096,
-      retries: config.retries ?? 4,
-      callSeconds: config.callSeconds ?? 120,
-      backoffSeconds: config.backoffSeconds ?? 0.5,
-    },
+    limits: limitsOf(config),
     trialSeconds: config.trialSeconds ?? 600,
     signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
     redact: (text: string) => redactor.text(text),
@@ -242,14 +238,16 @@ async function runTrials(
   return budget.spent()
 }
 
-/** Values of the environment that a message of a service might repeat. */
-function secretsOfEnvironment(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
-  )
-}
+/** The limits of calls in a config. */
+export const limitsOf = (config: AgogeConfig): CallLimits => ({
+  maxOutputTokens: config.maxOutputTokens ?? 4096,
+  retries: config.retries ?? 4,
+  callSeconds: config.callSeconds ?? 120,
+  backoffSeconds: config.backoffSeconds ?? 0.5,
+})
 
-async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
+/** The tasks of a config. */
+export async function readTasks({ tasks }: AgogeConfig, root: string): Promise<readonly FileTask[]> {
   if (typeof tasks === 'string') return readTaskFile(resolve(root, tasks), { needsExpected: false })
   const given = typeof tasks === 'function' ? await tasks() : tasks
   const read = given.map((task, at) =>

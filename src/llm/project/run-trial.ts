@@ -174,9 +174,9 @@ function episodeOf(
  *
  * @throws AgogeError `bad-reward` if a scorer returns something that is not a score; any other error that a scorer throws.
  */
-async function scoreTrial(
+export async function scoreTrial(
   episode: Trial,
-  { scorers, signal }: TrialSettings,
+  { scorers, signal }: Pick<TrialSettings, 'scorers' | 'signal'>,
 ): Promise<Record<string, number | null>> {
   if (episode.status !== 'ok') return {}
   const scores: Record<string, number | null> = {}

@@ -11,6 +11,8 @@ export interface AppOptions {
   host: string
   port: number
   routes: (app: HttpApp) => void
+  /** Takes requests that need no app; returns false for the others. */
+  first?: Parameters<typeof listen>[1]['first']
   /** Throws `RequestError` for a request that may not be answered. */
   check: (incoming: IncomingMessage) => void
   /** The response to a failed request. Default: in the shape of OpenAI. */
@@ -35,7 +37,7 @@ export interface OpenedApp {
  * @throws AgogeError `port-taken` if the port is in use.
  */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
-  const { host, port, routes, check, onRequest } = options
+  const { host, port, routes, first, check, onRequest } = options
   const { errorOf = (error, { signal, headers }) => errorResponse(error, signal, headers) } = options
   /** Running requests. */
   const open = new Set<AbortController>()
@@ -70,6 +72,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const { server, url } = await listen(app, {
     host,
     port,
+    first,
     codes: { taken: 'port-taken', other: 'cannot-listen' },
     unreadable: () => errorResponse(new RequestError(400, 'bad_request', 'The request cannot be read.')),
   })
@@ -142,7 +145,8 @@ export async function readRequest(
   return redacted(checked(body, objectOf), noSecrets)
 }
 
-function objectOf(body: unknown): Json {
+/** Throws `RequestError` for what is no JSON object. */
+export function objectOf(body: unknown): Json {
   if (isRecord(body)) return body
   throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
 }
