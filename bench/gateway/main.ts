@@ -4,7 +4,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const rounds = Number(process.argv[2] ?? 12)
@@ -108,15 +108,24 @@ const summary = (values: readonly number[]) => ({
   p95: rounded(quantile(values, 0.95)),
 })
 
-/** Resident and live memory after a collection, in megabytes. */
-function memoryOf({ child }: Started): Promise<{ resident: number; heap: number; episodes: number }> {
+interface Usage {
+  /** Milliseconds of the processor since the start. */
+  cpu: number
+  /** Megabytes after a collection. */
+  resident: number
+  heap: number
+  episodes: number
+}
+
+function usageOf({ child }: Started): Promise<Usage> {
   return new Promise((resolve) => {
-    child.once('message', (message) =>
-      resolve(message as { resident: number; heap: number; episodes: number }),
-    )
-    child.send('memory')
+    child.once('message', (message) => resolve(message as Usage))
+    child.send('usage')
   })
 }
+
+/** In which the gateway ends the sessions of a round. */
+const rest = (): Promise<void> => sleep(2500)
 
 try {
   const service = await start('service')
@@ -128,12 +137,20 @@ try {
     bare: { first: [], chunk: [] } as Latencies,
     gateway: { first: [], chunk: [] } as Latencies,
   }
+  const cpu = { bare: 0, gateway: 0 }
   // The first rounds warm up the compilers of all processes.
-  for (let i = -2; i < rounds; i++)
+  for (let i = -2; i < rounds; i++) {
+    if (i === 0) for (const way of ['bare', 'gateway'] as const) cpu[way] -= (await usageOf(ways[way])).cpu
     for (const way of ['direct', 'bare', 'gateway'] as const) {
       const into = i < 0 ? { first: [], chunk: [] } : latencies[way]
       await round(ways[way].port, into)
+      await rest()
     }
+  }
+  for (const way of ['bare', 'gateway'] as const) {
+    cpu[way] += (await usageOf(ways[way])).cpu
+    cpu[way] = rounded(cpu[way] / (rounds * streams))
+  }
   const added = (way: 'bare' | 'gateway', kind: 'first' | 'chunk') => {
     const [own, direct] = [summary(latencies[way][kind]), summary(latencies.direct[kind])]
     return { median: rounded(own.median - direct.median), p95: rounded(own.p95 - direct.p95) }
@@ -141,9 +158,9 @@ try {
   const memory = []
   for (let i = 0; i < memoryRounds; i++) {
     await round(gateway.port, { first: [], chunk: [] })
-    // Its sessions end when they have been idle for a second.
-    await sleep(2500)
-    memory.push(await memoryOf(gateway))
+    await rest()
+    const { resident, heap, episodes } = await usageOf(gateway)
+    memory.push({ resident, heap, episodes })
   }
   const result = {
     schema: 1,
@@ -151,6 +168,8 @@ try {
     node: process.version,
     processor: cpus()[0].model,
     cores: cpus().length,
+    /** Of the machine at the end: the bench alone needs less than its cores. */
+    loadAverage: rounded(loadavg()[0]),
     streams,
     chunks,
     chunkMilliseconds,
@@ -171,6 +190,9 @@ try {
         return [kind, { median: rounded(a.median / b.median), p95: rounded(a.p95 / b.p95) }]
       }),
     ),
+    /** Milliseconds of the processor for each stream, with what happens after it. */
+    cpuOfStream: cpu,
+    /** Megabytes after rounds of the gateway alone. */
     memory,
   }
   console.log(JSON.stringify(result, null, 1))

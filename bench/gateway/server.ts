@@ -42,6 +42,17 @@ const paced: RequestListener = (incoming, outgoing) => {
   })
 }
 
+const megabytes = (bytes: number): number => Math.round((bytes / 2 ** 20) * 10) / 10
+let episodes = 0
+// What this process has used, when it is asked.
+process.on('message', () => {
+  ;(globalThis as { gc?: () => void }).gc?.()
+  const { rss, heapUsed } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  const cpu = (user + system) / 1000
+  process.send?.({ cpu, resident: megabytes(rss), heap: megabytes(heapUsed), episodes })
+})
+
 const agent = new Agent({ keepAlive: true })
 const piped: RequestListener = (incoming, outgoing) => {
   const { method, url, headers } = incoming
@@ -67,7 +78,6 @@ else {
   const out = mkdtempSync(join(tmpdir(), 'agoge-bench-gateway-'))
   process.on('exit', () => rmSync(out, { recursive: true, force: true }))
   process.on('SIGTERM', () => process.exit())
-  let episodes = 0
   const { url } = await openGateway({
     upstream: `http://127.0.0.1:${upstreamPort}/v1`,
     idleSeconds: 1,
@@ -77,10 +87,4 @@ else {
     },
   })
   process.send?.({ port: Number(new URL(url).port) })
-  process.on('message', () => {
-    ;(globalThis as { gc?: () => void }).gc?.()
-    const { rss, heapUsed } = process.memoryUsage()
-    const megabytes = (bytes: number): number => Math.round((bytes / 2 ** 20) * 10) / 10
-    process.send?.({ resident: megabytes(rss), heap: megabytes(heapUsed), episodes })
-  })
 }

@@ -7,6 +7,7 @@ import { encodeEpisode } from '../../llm/episode/codec.ts'
 import { openGateway } from '../../llm/gateway/gateway.ts'
 import { type GatewayModel, localGatewayModel } from '../../llm/gateway/local-model.ts'
 import { openGatewayParts } from '../../llm/project/gateway-models.ts'
+import { checkExposure } from '../../llm/serving/http.ts'
 import { secretsOfEnvironment } from '../../llm/tool/redact.ts'
 import { lockRun } from '../../runs/lock.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
@@ -37,6 +38,13 @@ export async function runGateway(command: GatewayCommand, terminal: Console): Pr
   if (tokenIds === true && upstream === undefined)
     throw badOption('--token-ids', '--upstream URL --token-ids')
   const key = command.key ?? process.env['AGOGE_SERVE_KEY']
+  // Before a model is loaded and a folder is made.
+  checkExposure(
+    host,
+    key,
+    'needs-key',
+    'Set one in the environment variable AGOGE_SERVE_KEY, or leave out --host.',
+  )
   const stop = new AbortController()
   const opened: { models: GatewayModel[]; dispose: () => Promise<void> }[] = []
   try {

@@ -1,35 +1,20 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { AgogeError } from '../../error.ts'
-import { parseForeignJson } from '../../untrusted/foreign-json.ts'
-import { checked, noSecrets, redacted } from '../../untrusted/untrusted.ts'
 import { readConversation } from '../agent/ai-sdk/read-call.ts'
-import { saysTooLong } from '../agent/call-failures.ts'
-import type { ConversationMessage } from '../agent/chat-format/types.ts'
 import type { Episode } from '../episode/types.ts'
 import { isOverflow } from '../rollout/agents/rollout-agent.ts'
 import { checkExposure, dropBody, type HttpApp, type HttpContext } from '../serving/http.ts'
-import { createJsonReader } from '../serving/json-body.ts'
-import { objectOf, openApp, readRequest } from '../serving/openai/app.ts'
+import { openApp, readRequest } from '../serving/openai/app.ts'
 import { type Json, RequestError, shownValue } from '../serving/openai/protocol.ts'
-import { inSharedTurn, ownTurn } from '../serving/turns.ts'
-import { type Answer, contentOf } from './answer.ts'
 import { answerCall, createAnswerMemory, errorResponseFor, protocolOf } from './answer-call.ts'
 import { toRequestError } from './errors.ts'
 import type { GatewayModel } from './local-model.ts'
-import { checkGatewayAccess, checkName, placeOf, type RequestPlace, withoutSessionKey } from './places.ts'
-import { messageOf, type Protocol, type ProtocolCall } from './protocol.ts'
-import { readWire } from './read-wire.ts'
-import { readContent, type RecordedCalls, recordCalls } from './record-calls.ts'
-import { recordTokens } from './record-tokens.ts'
-import {
-  type CallEnds,
-  type Conversation,
-  createSessions,
-  type Recording,
-  type Session,
-  type SessionEnd,
-} from './sessions.ts'
-import { createUpstream, type Forwarded, textOfBody, type Upstream } from './upstream.ts'
+import { createPassOn, type PassOn, requestLimits, saidIn, wholeBody } from './pass-on.ts'
+import { checkGatewayAccess, placeOf, type RequestPlace, withoutSessionKey } from './places.ts'
+import type { Protocol } from './protocol.ts'
+import { addSessionRoutes } from './session-routes.ts'
+import { type CallEnds, createSessions, type SessionEnd } from './sessions.ts'
+import { createUpstream } from './upstream.ts'
 
 /** What stands behind a gateway, and what becomes of its episodes. */
 export interface GatewayOptions {
@@ -66,9 +51,6 @@ export interface Gateway {
   close: (graceSeconds?: number) => Promise<void>
 }
 
-/** Of conversations with many long tool results. */
-const limits = { parts: 2 ** 18, names: 2 ** 17, commas: 2 ** 19 }
-
 /**
  * A proxy that speaks Chat Completions, Responses and Anthropic's Messages, and records what goes through it. Each session of an agent
  * becomes one episode.
@@ -86,20 +68,26 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     'needs-key',
     'Set one in the environment variable AGOGE_SERVE_KEY, or leave out --host.',
   )
-  const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream)
   const memory = createAnswerMemory(1024)
   const sessions = createSessions({
     ...(idleSeconds !== undefined && { idleSeconds }),
     secrets: [...(options.secrets ?? []), ...(key === undefined ? [] : [key])],
     async onEnd(episode, end) {
       const scored = await score(episode, end).catch((error: unknown) => masked(episode, error))
-      onEpisode(scored)
+      try {
+        onEpisode(scored)
+      } catch (error) {
+        onNotice(`the episode ${scored.id} could not be kept: ${String(error)}`)
+        throw error
+      }
       return scored
     },
   })
 
-  /** Calls whose answer the client has. */
-  const recording = new Set<Promise<void>>()
+  const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream)
+  const { tokenIds = false } = options
+  const passOn =
+    upstream && createPassOn({ service: upstream, sessions, memory, tokenIds, mostBytes, onNotice })
 
   /** A call of a model of the gateway. */
   async function answerHere(
@@ -131,110 +119,19 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     return response
   }
 
-  /** A call of the service behind. It is sent on before it is read, and its answer is recorded once the client has it. */
-  async function passOn(
-    service: Upstream,
-    protocol: Protocol,
-    place: RequestPlace,
-    given: Buffer,
-    { incoming, outgoing }: HttpContext['env'],
-  ): Promise<void> {
-    withoutSessionKey(incoming, place.key)
-    const asksIds = options.tokenIds === true && protocol.path === 'chat/completions'
-    const asked = asksIds ? withTokenIds(given) : given
-    let session: Session | undefined
-    const forwarding = service.forward({
-      incoming,
-      outgoing,
-      path: place.path,
-      body: asked,
-      headers: () => (session === undefined ? {} : { 'x-agoge-session': session.name }),
-      mostBytes,
-    })
-    const read = await readToRecord(protocol, given, memory.find)
-    const isReadable = !(read instanceof Error)
-    // The call before this one may not be recorded yet.
-    await Promise.all(recording)
-    if (isReadable || place.name !== undefined)
-      session = sessions.of(place, isReadable ? read.conversation : { messages: [], tools: [] })
-    if (place.key !== undefined) session?.hide(place.key)
-    if (!isReadable) {
-      const problem = `a request could not be recorded: ${read.message}`
-      session?.spoil(problem)
-      onNotice(problem)
-    }
-    const ends = isReadable ? session?.begin(read.conversation) : undefined
-    let forwarded: Forwarded
-    try {
-      forwarded = await forwarding
-    } catch (error) {
-      if (outgoing.destroyed) ends?.left()
-      else ends?.failed(error)
-      throw error
-    }
-    if (!isReadable || session === undefined || ends === undefined) return
-    const call = { ...read, session, ends }
-    // Streams that end together would hold up the chunks of others.
-    const recorded = ownTurn().then(() => record(protocol, forwarded, call))
-    recording.add(recorded)
-    await recorded
-    recording.delete(recorded)
-  }
-
-  function record(
-    protocol: Protocol,
-    { status, contentType, body, encoding, ending }: Forwarded,
-    { call, conversation, session, ends }: Readable & { session: Session; ends: CallEnds },
-  ): void {
-    if (ending === 'left') return ends.left()
-    if (body === undefined) return ends.failed(new Error(`the answer is longer than ${mostBytes} bytes`))
-    try {
-      const text = textOfBody(body, encoding, mostBytes)
-      if (status >= 400) {
-        if (saysTooLong(status, text)) return ends.overflowed()
-        return ends.failed(new Error(`HTTP ${status}: ${text.slice(0, 300)}`))
-      }
-      const { answers, id } = readWire(protocol, contentType, text)
-      const messages: ConversationMessage[] = []
-      for (const { answer, tokens } of answers) {
-        const said = saidIn(answer, conversation)
-        const name = call.model ?? 'model'
-        if (tokens === undefined) {
-          const { onCall } = session.recordingOf(name, () => recordedTexts(session))
-          onCall(call.options, { content: contentOf(answer), tokens: answer.usage })
-        } else {
-          const { temperature = 1, topP, topK } = call.options
-          const sampling = {
-            temperature,
-            ...(topP !== undefined && { topP }),
-            ...(topK !== undefined && { topK }),
-          }
-          const restored = { ...conversation, messages: session.restored(conversation) }
-          const tools = said.problems[0]
-          session
-            .recordingOf(`${name} with tokens`, recordTokens)
-            .onCall(restored, { message: said.message, invalid: tools }, tokens, sampling)
-        }
-        messages.push(said.message)
-      }
-      ends.answered(messages)
-      if (id !== undefined && call.kept !== undefined)
-        memory.keep(id, [...call.kept, ...answers.map(({ answer }) => messageOf(answer))])
-    } catch (error) {
-      ends.failed(error)
-    }
-  }
-
   async function answerPost({ env, get, req }: HttpContext): Promise<Response> {
     const place = placeOf(env.incoming)
     const protocol = protocolOf(pathOf(place.path))
     if (protocol === undefined) return forwardOther(env, place, req.method)
     const parts: Buffer[] = []
-    const body = await readRequest(env.incoming, mostBytes, { limits, take: (part) => void parts.push(part) })
+    const body = await readRequest(env.incoming, mostBytes, {
+      limits: requestLimits,
+      take: (part) => void parts.push(part),
+    })
     const model = modelOf(models, body['model'], upstream !== undefined)
     if (model !== undefined) return answerHere(model, protocol, body, place, get('signal'))
-    if (upstream === undefined) throw unknownModel(models, body['model'])
-    await passOn(upstream, protocol, place, Buffer.concat(parts), env)
+    if (passOn === undefined) throw unknownModel(models, body['model'])
+    await passOn(protocol, place, Buffer.concat(parts), env)
     return alreadySent()
   }
 
@@ -252,14 +149,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   /** In front of a service alone nothing depends on what a request says. */
-  async function passThrough(service: Upstream, env: HttpContext['env']): Promise<void> {
+  async function passThrough(send: PassOn, env: HttpContext['env']): Promise<void> {
     const { incoming, outgoing } = env
     try {
       checkGatewayAccess(incoming, key, true)
       const place = placeOf(incoming)
       const protocol = incoming.method === 'POST' ? protocolOf(pathOf(place.path)) : undefined
       if (protocol === undefined) await forwardOther(env, place)
-      else await passOn(service, protocol, place, await wholeBody(incoming, mostBytes), env)
+      else await send(protocol, place, await wholeBody(incoming, mostBytes), env)
     } catch (error) {
       if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy()
       const isOver = await dropBody(incoming)
@@ -272,32 +169,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   function first(incoming: HttpContext['env']['incoming'], outgoing: ServerResponse): boolean {
-    if (upstream === undefined || models.length > 0 || incoming.url?.startsWith('/agoge/') === true)
+    if (passOn === undefined || models.length > 0 || incoming.url?.startsWith('/agoge/') === true)
       return false
-    void passThrough(upstream, { incoming, outgoing })
+    void passThrough(passOn, { incoming, outgoing })
     return true
   }
 
   function routes(app: HttpApp): void {
-    app.get('/agoge/sessions', ({ json }) => json({ sessions: sessions.list() }))
-    app.post('/agoge/sessions/:name/reward', async ({ req, env, json }) => {
-      const session = sessions.find(nameOf(req.param('name')))
-      const reward = readReward(await readRequest(env.incoming, 2 ** 16))
-      if (session === undefined) throw unknownSession()
-      session.reward(reward)
-      return json({ ok: true })
-    })
-    app.post('/agoge/sessions/:name/end', async ({ req, env, json }) => {
-      const name = nameOf(req.param('name'))
-      const { task, output } = await readRequest(env.incoming, mostBytes)
-      const episode = await sessions.end(name, {
-        ...(typeof task === 'string' && { task }),
-        ...(output !== undefined && { output }),
-      })
-      if (episode === undefined) throw unknownSession()
-      const { id, status, success, rewards, error = null } = episode
-      return json({ id, status, success, rewards, error })
-    })
+    addSessionRoutes(app, sessions, mostBytes)
     app.get('/v1/models', async ({ json, env }) =>
       upstream === undefined
         ? json({ object: 'list', data: models.map(describeModel) })
@@ -326,20 +205,6 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 const alreadySent = (): Response => new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
-
-interface Readable {
-  call: ProtocolCall
-  conversation: Conversation
-}
-
-function recordedTexts(session: Session): { record: Recording; onCall: RecordedCalls['onCall'] } {
-  const { nodes, samples, usage, onCall } = recordCalls(session.restored)
-  return { record: { nodes, samples, usage }, onCall }
-}
-
-function saidIn(answer: Answer, { tools }: Conversation): ReturnType<typeof readContent> {
-  return readContent(contentOf(answer), tools)
-}
 
 /** What the error of a model says of the call. */
 function reportError(error: unknown, ends: CallEnds): void {
@@ -372,80 +237,9 @@ const describeModel = ({ name }: GatewayModel): Json => ({
   owned_by: 'agoge',
 })
 
-const nameOf = (given: string): string => {
-  checkName(given)
-  return given
-}
-
-const unknownSession = (): RequestError =>
-  new RequestError(404, 'unknown_session', 'There is no open session of this name.')
-
-function readReward({ name, value, reason }: Json): { name: string; value: number | null; reason?: string } {
-  if (typeof name !== 'string' || name === '' || name.length > 200)
-    throw new RequestError(400, 'invalid_value', 'name: expected a name of at most 200 characters', 'name')
-  if (value !== null && (typeof value !== 'number' || !Number.isFinite(value)))
-    throw new RequestError(
-      400,
-      'invalid_value',
-      'value: expected a number, or null if it cannot be judged',
-      'value',
-    )
-  if (reason !== undefined && typeof reason !== 'string')
-    throw new RequestError(400, 'invalid_value', 'reason: expected a text', 'reason')
-  return { name, value, ...(reason !== undefined && { reason }) }
-}
-
-/** The request as it is recorded. One that cannot be read is passed on all the same. */
-async function readToRecord(
-  protocol: Protocol,
-  given: Buffer,
-  earlier: Parameters<Protocol['read']>[1],
-): Promise<Readable | Error> {
-  try {
-    const call = protocol.read(await parseBody(given), earlier, true)
-    return { call, conversation: readConversation(call.options) }
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
-  }
-}
-
-/** The JSON of a request whose bytes have come. Long ones take turns with the work of others. */
-async function parseBody(given: Buffer): Promise<Json> {
-  if (given.length <= 2 ** 16) return objectOf(parseForeignJson(given.toString()))
-  const reader = createJsonReader(limits, (problem, expected) => {
-    throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
-  })
-  for (let at = 0; at < given.length; at += 2 ** 16)
-    await inSharedTurn(() => reader.push(given.subarray(at, at + 2 ** 16)))
-  return redacted(checked(await reader.end(), objectOf), noSecrets)
-}
-
-/** The whole body of a request. */
-async function wholeBody(incoming: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size > mostBytes)
-      throw new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
-}
-
-/** Asks for the ids of tokens. A body that is no JSON is left to the service. */
-function withTokenIds(given: Buffer): Buffer {
-  try {
-    const body = objectOf(parseForeignJson(given.toString()))
-    return Buffer.from(JSON.stringify({ ...body, return_token_ids: true, logprobs: true }))
-  } catch {
-    return given
-  }
-}
-
-const pathOf = (url: string): string => url.split('?')[0]
-
 function masked(episode: Episode, error: unknown): Episode {
   const text = error instanceof Error ? error.message : String(error)
   return { ...episode, status: 'masked', success: null, error: `it could not be scored: ${text}` }
 }
+
+const pathOf = (url: string): string => url.split('?')[0]

@@ -94,7 +94,8 @@ export function createUpstream(address: string): Upstream {
           let size = 0
           const passed = Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name))
           outgoing.writeHead(statusCode, { ...Object.fromEntries(passed), ...call.headers() })
-          outgoing.flushHeaders()
+          // With the first bytes, if they have come too.
+          setImmediate(() => outgoing.flushHeaders())
           answer.on('data', (part: Buffer) => {
             size += part.length
             if (size <= mostBytes) kept.push(part)

@@ -66,7 +66,7 @@ test('sessions are scored as trials of the config are', async () => {
   })
   const file = join(mkdtempSync(join(tmpdir(), 'agoge-gateway-')), 'episodes.jsonl')
   writeFileSync(file, episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''))
-  expect([...readEpisodes(file)]).toMatchObject([{ id: 'a/0' }, { id: 'b/0' }, { id: 'c/0' }, { id: 'd/0' }])
+  expect([...readEpisodes(file)]).toMatchObject([{ id: 'a/0' }, { id: 'b/1' }, { id: 'c/2' }, { id: 'd/3' }])
 })
 
 test('calls are tried again, the budget holds, and the status of a service is passed on', async () => {

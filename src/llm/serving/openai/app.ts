@@ -114,6 +114,12 @@ export function checkHost(incoming: IncomingMessage): void {
   throw new RequestError(403, 'unknown_host', problem)
 }
 
+/** Throws `RequestError` for a request of another type. A browser cannot send this one to another origin without a preflight request. */
+export function checkJsonType({ headers }: IncomingMessage): void {
+  if (/^application\/json\b/i.test(headers['content-type'] ?? '')) return
+  throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
+}
+
 /**
  * The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else.
  *
@@ -124,9 +130,7 @@ export async function readRequest(
   mostBytes: number,
   { limits = bodyLimits, take }: { limits?: JsonLimits; take?: (part: Buffer) => void } = {},
 ): Promise<Json> {
-  // A browser cannot send this type to another origin without a preflight request.
-  if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
-    throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
+  checkJsonType(incoming)
   const reader = createJsonReader(limits, (problem, expected) => {
     throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
   })
