@@ -44,12 +44,12 @@ interface Latencies {
 }
 
 const now = (): number => Number(process.hrtime.bigint()) / 1e6
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+const agent = new Agent({ maxSockets: Infinity })
 let asked = 0
 
 /** One stream: every chunk says when the service sent it, by the clock that the processes of a machine share. */
 async function stream(port: number, into: Latencies): Promise<void> {
-  const body = JSON.stringify({
+  const question = JSON.stringify({
     model: 'paced',
     stream: true,
     messages: [
@@ -84,7 +84,7 @@ async function stream(port: number, into: Latencies): Promise<void> {
       },
     )
     sent.on('error', reject)
-    sent.end(body)
+    sent.end(question)
   })
 }
 

@@ -69,6 +69,8 @@ const piped: RequestListener = (incoming, outgoing) => {
 
 function listen(listener: RequestListener): void {
   const server = createServer(listener)
+  // Longer than a round: a proxy that has just lost a connection would fail.
+  server.keepAliveTimeout = 120_000
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
 }
 

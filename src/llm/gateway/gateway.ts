@@ -162,9 +162,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const isOver = await dropBody(incoming)
       const path = pathOf(incoming.url ?? '/')
       const { signal } = new AbortController()
-      const told = errorResponseFor(error, { signal, path, headers: isOver ? {} : { connection: 'close' } })
-      outgoing.writeHead(told.status, Object.fromEntries(told.headers))
-      outgoing.end(await told.text())
+      const response = errorResponseFor(error, {
+        signal,
+        path,
+        headers: isOver ? {} : { connection: 'close' },
+      })
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+      outgoing.end(await response.text())
     }
   }
 

@@ -109,21 +109,23 @@ export function createSessions(options: SessionOptions): Sessions {
     const session = open.get(name)
     if (session === undefined) return undefined
     open.delete(name)
+    for (const key of session.indexed) if (index.get(key) === session) index.delete(key)
     // A client may end a session before the answer that it has read is recorded.
     for (let waited = 0; session.underWay > 0 && waited < settleMilliseconds; waited += 5) await sleep(5)
-    for (const key of session.indexed) if (index.get(key) === session) index.delete(key)
     return onEnd(session.episode(how), how)
   }
   let isEnding = false
   const endIdle = async (): Promise<void> => {
     if (isEnding) return
     isEnding = true
-    for (const { name, lastUsed, underWay } of [...open.values()])
-      if (underWay === 0 && performance.now() - lastUsed > idleSeconds * 1000) {
+    const isIdle = ({ underWay, lastUsed }: OpenSession): boolean =>
+      underWay === 0 && performance.now() - lastUsed > idleSeconds * 1000
+    for (const session of open.values())
+      if (isIdle(session)) {
         // Many that end together would hold up the calls of others.
         await ownTurn()
-        // It is reported where it happens.
-        await end(name).catch(() => {})
+        // What goes wrong is reported where it happens.
+        if (isIdle(session)) await end(session.name).catch(() => {})
       }
     isEnding = false
   }
@@ -133,7 +135,7 @@ export function createSessions(options: SessionOptions): Sessions {
   function start(given: string | undefined, owner: string): OpenSession {
     const name = given ?? `conversation-${++conversations}`
     const session: OpenSession = createSession(name, `${name}/${total++}`, owner, options.secrets, (key) => {
-      if (given !== undefined) return
+      if (given !== undefined || open.get(name) !== session) return
       index.set(key, session)
       session.indexed.push(key)
     })
