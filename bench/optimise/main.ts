@@ -188,11 +188,11 @@ async function measurePicker(): Promise<void> {
               'test-time',
             ]
           : []
-      for (const way of ['halving', 'equal', ...levers]) {
+      for (const way of ['halving', 'equal', ...levers] as const) {
         if (stored.searches.some((row) => row.pair === name && row.seed === seed && row.way === way)) continue
         const started = performance.now()
         const options =
-          way === 'halving' || way === 'equal' ? { picker: way as 'halving' | 'equal' } : { levers: [way] }
+          way === 'halving' || way === 'equal' ? { picker: way } : { levers: [way] }
         const result = await optimise(given, options).result
         if (result === null) throw new Error('a dry run')
         const comparison = result.test?.comparisons[0]

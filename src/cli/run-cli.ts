@@ -4,7 +4,7 @@ import { parseOwnJson } from '../untrusted/own-json.ts'
 import { addAudit, addChat, addDiff, addEval, addInit, addOptimise, addPlay } from './commands/evaluate.ts'
 import { addJudge, addLabel } from './commands/judge.ts'
 import { addConvert, addDoctor, addEnvs, addImport, addPapers, addTasks } from './commands/inspect.ts'
-import { addExport, addServe } from './commands/serve.ts'
+import { addExport, addGateway, addServe } from './commands/serve.ts'
 import { addPretrain, addTrain, addTrainOffline } from './commands/train.ts'
 import type { Console } from './shared/console.ts'
 import { rootHelp } from './shared/help.ts'
@@ -78,6 +78,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     addExport,
     addImport,
     addServe,
+    addGateway,
     addAudit,
     addChat,
     addPlay,

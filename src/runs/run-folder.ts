@@ -59,11 +59,11 @@ interface RunFolderOptions {
   /** Name of the new folder. Default: the time, e.g. `2026-11-21T09-30-00`. */
   id?: string
   /** What is kept there. Default: `runs`, of trainings. */
-  kind?: 'runs' | 'evaluations'
+  kind?: 'runs' | 'evaluations' | 'gateway'
 }
 
 /** Creates `.agoge/KIND` in a folder if necessary. `.agoge` contains a .gitignore for itself. Returns its path. */
-export function ownFolder(root: string, kind: 'runs' | 'evaluations' | 'tasks'): string {
+export function ownFolder(root: string, kind: 'evaluations' | 'gateway' | 'runs' | 'tasks'): string {
   const home = resolve(root, '.agoge')
   makeFolder(join(home, kind))
   const ignore = join(home, '.gitignore')

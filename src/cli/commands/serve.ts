@@ -31,6 +31,31 @@ export function addServe({ program, terminal }: CommandContext): void {
   })
 }
 
+export function addGateway({ program, terminal }: CommandContext): void {
+  const gateway = program
+    .command('gateway')
+    .summary('record any agent')
+    .description(
+      'A proxy between agents and models, until Ctrl-C. It speaks Chat Completions, Responses and Messages; each session of an agent becomes an episode.',
+    )
+    .option('--model <model...>', 'run, checkpoint or model folder: asked by the name of its folder')
+    .option('--upstream <url>', 'a service that gets all other requests as they are')
+    .option('-c, --config <file>', 'the models and the score of an agoge.config.ts')
+    .option('--port <n>', '0 takes any that is free', port, 8787)
+    .option('--host <address>', 'any other address needs a key', '127.0.0.1')
+    .option('--key <key>', 'that clients send (default: variable AGOGE_SERVE_KEY)')
+    .option('--out <folder>', 'for episodes.jsonl (default: a new one in .agoge/gateway)')
+    .option('--idle <seconds>', 'after which a session without calls ends', wholeNumber(1), 600)
+    .option('--token-ids', 'ask the upstream for token ids: vLLM, SGLang, Agoge')
+  showHelpFor(gateway, {
+    all: ['agoge gateway --upstream https://api.openai.com/v1', 'agoge gateway --model .agoge/runs/RUN'],
+  })
+  gateway.action(async (options) => {
+    const { runGateway } = await import('../llm/gateway.ts')
+    await runGateway(options, terminal)
+  })
+}
+
 export function addExport({ program, terminal }: CommandContext): void {
   const exported = program
     .command('export')

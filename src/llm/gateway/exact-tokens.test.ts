@@ -16,7 +16,7 @@ interface Sampled {
 
 /** Writes each character as a token of its own where it can: a second tokenisation of the text would give other tokens. */
 function spelled(text: string, tokenizer: Tokenizer, end: string): Int32Array {
-  const ids = [...text].flatMap((character) => [...tokenizer.encode(character)])
+  const ids = Array.from(text).flatMap((character) => [...tokenizer.encode(character)])
   return Int32Array.from([...ids, ...tokenizer.encode(end, { addedTokens: true })])
 }
 

@@ -241,6 +241,18 @@ test('a service that cannot be reached is a 502 in the shape of the protocol', a
   ).rejects.toMatchObject({ status: 502, error: { error: { type: 'api_error' } } })
 })
 
+test('a connection that the service has closed meanwhile is no fault', async () => {
+  const service = await startService((_, response) => sendJson(response, chatAnswer('yes')))
+  const gateway = await open({ upstream: service.url })
+  const ask = () => chat(gateway.url, `session-kept:${key}`).create({ model: 'm', messages: [user('x')] })
+  await ask()
+  // The second request comes over the kept connection, which is reset before it is answered.
+  service.closeNext()
+  await ask()
+  await gateway.close()
+  expect(gateway.episodes[0]).toMatchObject({ status: 'ok', samples: [{}, {}] })
+})
+
 test('a client that leaves ends the call, here and at the service', async () => {
   let isClosed = false
   const service = await startService((_, response) => {

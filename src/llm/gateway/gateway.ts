@@ -1,30 +1,20 @@
+import type { ServerResponse } from 'node:http'
 import { AgogeError } from '../../error.ts'
 import { readConversation } from '../agent/ai-sdk/read-call.ts'
-import { saysTooLong } from '../agent/call-failures.ts'
-import type { ConversationMessage } from '../agent/chat-format/types.ts'
 import type { Episode } from '../episode/types.ts'
 import { isOverflow } from '../rollout/agents/rollout-agent.ts'
-import { checkExposure, type HttpApp, type HttpContext } from '../serving/http.ts'
+import { checkExposure, dropBody, type HttpApp, type HttpContext } from '../serving/http.ts'
 import { openApp, readRequest } from '../serving/openai/app.ts'
 import { type Json, RequestError, shownValue } from '../serving/openai/protocol.ts'
-import { type Answer, contentOf } from './answer.ts'
 import { answerCall, createAnswerMemory, errorResponseFor, protocolOf } from './answer-call.ts'
 import { toRequestError } from './errors.ts'
 import type { GatewayModel } from './local-model.ts'
-import { checkGatewayAccess, checkName, placeOf, type RequestPlace, withoutSessionKey } from './places.ts'
-import { messageOf, type Protocol, type ProtocolCall } from './protocol.ts'
-import { readWire } from './read-wire.ts'
-import { readContent, type RecordedCalls, recordCalls } from './record-calls.ts'
-import { recordTokens } from './record-tokens.ts'
-import {
-  type CallEnds,
-  type Conversation,
-  createSessions,
-  type Recording,
-  type Session,
-  type SessionEnd,
-} from './sessions.ts'
-import { createUpstream, type Forwarded, textOfBody, type Upstream } from './upstream.ts'
+import { createPassOn, type PassOn, requestLimits, saidIn, wholeBody } from './pass-on.ts'
+import { checkGatewayAccess, placeOf, type RequestPlace, withoutSessionKey } from './places.ts'
+import type { Protocol } from './protocol.ts'
+import { addSessionRoutes } from './session-routes.ts'
+import { type CallEnds, createSessions, type SessionEnd } from './sessions.ts'
+import { createUpstream } from './upstream.ts'
 
 /** What stands behind a gateway, and what becomes of its episodes. */
 export interface GatewayOptions {
@@ -61,9 +51,6 @@ export interface Gateway {
   close: (graceSeconds?: number) => Promise<void>
 }
 
-/** Of conversations with many long tool results. */
-const limits = { parts: 2 ** 18, names: 2 ** 17, commas: 2 ** 19 }
-
 /**
  * A proxy that speaks Chat Completions, Responses and Anthropic's Messages, and records what goes through it. Each session of an agent
  * becomes one episode.
@@ -81,17 +68,26 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     'needs-key',
     'Set one in the environment variable AGOGE_SERVE_KEY, or leave out --host.',
   )
-  const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream)
   const memory = createAnswerMemory(1024)
   const sessions = createSessions({
     ...(idleSeconds !== undefined && { idleSeconds }),
     secrets: [...(options.secrets ?? []), ...(key === undefined ? [] : [key])],
     async onEnd(episode, end) {
       const scored = await score(episode, end).catch((error: unknown) => masked(episode, error))
-      onEpisode(scored)
+      try {
+        onEpisode(scored)
+      } catch (error) {
+        onNotice(`the episode ${scored.id} could not be kept: ${String(error)}`)
+        throw error
+      }
       return scored
     },
   })
+
+  const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream)
+  const { tokenIds = false } = options
+  const passOn =
+    upstream && createPassOn({ service: upstream, sessions, memory, tokenIds, mostBytes, onNotice })
 
   /** A call of a model of the gateway. */
   async function answerHere(
@@ -123,160 +119,82 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     return response
   }
 
-  /** A call of the service behind: its answer is recorded once the client has it. */
-  async function answerThere(
-    service: Upstream,
-    protocol: Protocol,
-    body: Json,
-    given: Buffer,
-    { env }: HttpContext,
-    place: RequestPlace,
-  ): Promise<Response> {
-    const asksIds = options.tokenIds === true && protocol.path === 'chat/completions'
-    const asked = asksIds
-      ? Buffer.from(JSON.stringify({ ...body, return_token_ids: true, logprobs: true }))
-      : given
-    withoutSessionKey(env.incoming, place.key)
-    const read = readToRecord(protocol, body, memory.find)
-    const session =
-      read instanceof Error && place.name === undefined
-        ? undefined
-        : sessions.of(place, read instanceof Error ? { messages: [], tools: [] } : read.conversation)
-    if (place.key !== undefined) session?.hide(place.key)
-    if (read instanceof Error) {
-      const problem = `a request could not be recorded: ${read.message}`
-      session?.spoil(problem)
-      onNotice(problem)
-    }
-    const ends = read instanceof Error ? undefined : session?.begin(read.conversation)
-    let forwarded: Forwarded
-    try {
-      forwarded = await service.forward({
-        incoming: env.incoming,
-        outgoing: env.outgoing,
-        path: place.path,
-        body: asked,
-        headers: session === undefined ? {} : { 'x-agoge-session': session.name },
-        mostBytes,
-      })
-    } catch (error) {
-      if (env.outgoing.destroyed) ends?.left()
-      else ends?.failed(error)
-      throw error
-    }
-    if (session !== undefined && ends !== undefined && !(read instanceof Error))
-      record(protocol, forwarded, { ...read, session, ends })
-    return alreadySent()
-  }
-
-  function record(
-    protocol: Protocol,
-    { status, contentType, body, encoding, ending }: Forwarded,
-    { call, conversation, session, ends }: Readable & { session: Session; ends: CallEnds },
-  ): void {
-    if (ending === 'left') return ends.left()
-    if (body === undefined) return ends.failed(new Error(`the answer is longer than ${mostBytes} bytes`))
-    try {
-      const text = textOfBody(body, encoding, mostBytes)
-      if (status >= 400) {
-        if (saysTooLong(status, text)) return ends.overflowed()
-        return ends.failed(new Error(`HTTP ${status}: ${text.slice(0, 300)}`))
-      }
-      const { answers, id } = readWire(protocol, contentType, text)
-      const messages: ConversationMessage[] = []
-      for (const { answer, tokens } of answers) {
-        const said = saidIn(answer, conversation)
-        const name = call.model ?? 'model'
-        if (tokens === undefined) {
-          const { onCall } = session.recordingOf(name, () => recordedTexts(session))
-          onCall(call.options, { content: contentOf(answer), tokens: answer.usage })
-        } else {
-          const { temperature = 1, topP, topK } = call.options
-          const sampling = {
-            temperature,
-            ...(topP !== undefined && { topP }),
-            ...(topK !== undefined && { topK }),
-          }
-          const restored = { ...conversation, messages: session.restored(conversation) }
-          const tools = said.problems[0]
-          session
-            .recordingOf(`${name} with tokens`, recordTokens)
-            .onCall(restored, { message: said.message, invalid: tools }, tokens, sampling)
-        }
-        messages.push(said.message)
-      }
-      ends.answered(messages)
-      if (id !== undefined && call.kept !== undefined)
-        memory.keep(id, [...call.kept, ...answers.map(({ answer }) => messageOf(answer))])
-    } catch (error) {
-      ends.failed(error)
-    }
-  }
-
-  async function answerPost(context: HttpContext): Promise<Response> {
-    const { env, get } = context
+  async function answerPost({ env, get, req }: HttpContext): Promise<Response> {
     const place = placeOf(env.incoming)
-    const protocol = protocolOf(place.path.split('?')[0])
-    if (protocol === undefined) return forwardOther(context, place)
+    const protocol = protocolOf(pathOf(place.path))
+    if (protocol === undefined) return forwardOther(env, place, req.method)
     const parts: Buffer[] = []
     const body = await readRequest(env.incoming, mostBytes, {
-      limits,
-      ...(upstream !== undefined && { take: (part) => void parts.push(part) }),
+      limits: requestLimits,
+      take: (part) => void parts.push(part),
     })
     const model = modelOf(models, body['model'], upstream !== undefined)
     if (model !== undefined) return answerHere(model, protocol, body, place, get('signal'))
-    if (upstream === undefined) throw unknownModel(models, body['model'])
-    return answerThere(upstream, protocol, body, Buffer.concat(parts), context, place)
-  }
-
-  /** Models, embeddings, files: not of an episode. */
-  async function forwardOther({ env, req }: HttpContext, place: RequestPlace): Promise<Response> {
-    if (upstream === undefined)
-      throw new RequestError(404, 'unknown_url', `There is no ${req.method} ${req.path}.`)
-    withoutSessionKey(env.incoming, place.key)
-    await upstream.forward({
-      incoming: env.incoming,
-      outgoing: env.outgoing,
-      path: place.path,
-      headers: {},
-      mostBytes: 0,
-    })
+    if (passOn === undefined) throw unknownModel(models, body['model'])
+    await passOn(protocol, place, Buffer.concat(parts), env)
     return alreadySent()
   }
 
-  function routes(app: HttpApp): void {
-    app.get('/agoge/sessions', ({ json }) => json({ sessions: sessions.list() }))
-    app.post('/agoge/sessions/:name/reward', async ({ req, env, json }) => {
-      const session = sessions.find(nameOf(req.param('name')))
-      const reward = readReward(await readRequest(env.incoming, 2 ** 16))
-      if (session === undefined) throw unknownSession()
-      session.reward(reward)
-      return json({ ok: true })
-    })
-    app.post('/agoge/sessions/:name/end', async ({ req, env, json }) => {
-      const name = nameOf(req.param('name'))
-      const { task, output } = await readRequest(env.incoming, mostBytes)
-      const episode = await sessions.end(name, {
-        ...(typeof task === 'string' && { task }),
-        ...(output !== undefined && { output }),
+  /** Models, embeddings, files: not of an episode. */
+  async function forwardOther(
+    { incoming, outgoing }: HttpContext['env'],
+    place: RequestPlace,
+    method = incoming.method,
+  ): Promise<Response> {
+    if (upstream === undefined)
+      throw new RequestError(404, 'unknown_url', `There is no ${method} ${pathOf(place.path)}.`)
+    withoutSessionKey(incoming, place.key)
+    await upstream.forward({ incoming, outgoing, path: place.path, headers: () => ({}), mostBytes: 0 })
+    return alreadySent()
+  }
+
+  /** In front of a service alone nothing depends on what a request says. */
+  async function passThrough(send: PassOn, env: HttpContext['env']): Promise<void> {
+    const { incoming, outgoing } = env
+    try {
+      checkGatewayAccess(incoming, key, true)
+      const place = placeOf(incoming)
+      const protocol = incoming.method === 'POST' ? protocolOf(pathOf(place.path)) : undefined
+      if (protocol === undefined) await forwardOther(env, place)
+      else await send(protocol, place, await wholeBody(incoming, mostBytes), env)
+    } catch (error) {
+      if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy()
+      const isOver = await dropBody(incoming)
+      const path = pathOf(incoming.url ?? '/')
+      const { signal } = new AbortController()
+      const response = errorResponseFor(error, {
+        signal,
+        path,
+        headers: isOver ? {} : { connection: 'close' },
       })
-      if (episode === undefined) throw unknownSession()
-      const { id, status, success, rewards, error = null } = episode
-      return json({ id, status, success, rewards, error })
-    })
-    app.get('/v1/models', async (context) =>
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+      outgoing.end(await response.text())
+    }
+  }
+
+  function first(incoming: HttpContext['env']['incoming'], outgoing: ServerResponse): boolean {
+    if (passOn === undefined || models.length > 0 || incoming.url?.startsWith('/agoge/') === true)
+      return false
+    void passThrough(passOn, { incoming, outgoing })
+    return true
+  }
+
+  function routes(app: HttpApp): void {
+    addSessionRoutes(app, sessions, mostBytes)
+    app.get('/v1/models', async ({ json, env }) =>
       upstream === undefined
-        ? context.json({ object: 'list', data: models.map(describeModel) })
-        : forwardOther(context, placeOf(context.env.incoming)),
+        ? json({ object: 'list', data: models.map(describeModel) })
+        : forwardOther(env, placeOf(env.incoming)),
     )
-    app.post('*', answerPost)
-    app.all('*', (context) => forwardOther(context, placeOf(context.env.incoming)))
+    app.post('*', (context) => answerPost(context))
+    app.all('*', ({ env }) => forwardOther(env, placeOf(env.incoming)))
   }
 
   const { url, close } = await openApp({
     host,
     port,
     routes,
+    first,
     check: (incoming) => checkGatewayAccess(incoming, key, upstream !== undefined),
     errorOf: errorResponseFor,
   })
@@ -292,26 +210,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
 const alreadySent = (): Response => new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
 
-interface Readable {
-  call: ProtocolCall
-  conversation: Conversation
-}
-
-function recordedTexts(session: Session): { record: Recording; onCall: RecordedCalls['onCall'] } {
-  const { nodes, samples, usage, onCall } = recordCalls(session.restored)
-  return { record: { nodes, samples, usage }, onCall }
-}
-
-function saidIn(answer: Answer, { tools }: Conversation): ReturnType<typeof readContent> {
-  return readContent(contentOf(answer), tools)
-}
-
 /** What the error of a model says of the call. */
 function reportError(error: unknown, ends: CallEnds): void {
   if (isOverflow(error)) return ends.overflowed()
-  const isMistake = AgogeError.isInstance(error) && toRequestError(error).status === 400
   // A request that this model cannot answer is a mistake of the agent's program.
-  if (isMistake || error instanceof RequestError) ends.left()
+  const isOwn = AgogeError.isInstance(error) || error instanceof RequestError
+  if (isOwn && toRequestError(error).status === 400) ends.left()
   else ends.failed(error)
 }
 
@@ -337,44 +241,9 @@ const describeModel = ({ name }: GatewayModel): Json => ({
   owned_by: 'agoge',
 })
 
-const nameOf = (given: string): string => {
-  checkName(given)
-  return given
-}
-
-const unknownSession = (): RequestError =>
-  new RequestError(404, 'unknown_session', 'There is no open session of this name.')
-
-function readReward({ name, value, reason }: Json): { name: string; value: number | null; reason?: string } {
-  if (typeof name !== 'string' || name === '' || name.length > 200)
-    throw new RequestError(400, 'invalid_value', 'name: expected a name of at most 200 characters', 'name')
-  if (value !== null && (typeof value !== 'number' || !Number.isFinite(value)))
-    throw new RequestError(
-      400,
-      'invalid_value',
-      'value: expected a number, or null if it cannot be judged',
-      'value',
-    )
-  if (reason !== undefined && typeof reason !== 'string')
-    throw new RequestError(400, 'invalid_value', 'reason: expected a text', 'reason')
-  return { name, value, ...(reason !== undefined && { reason }) }
-}
-
-/** The request as it is recorded. One that cannot be read is passed on all the same. */
-function readToRecord(
-  protocol: Protocol,
-  body: Json,
-  earlier: Parameters<Protocol['read']>[1],
-): Readable | Error {
-  try {
-    const call = protocol.read(body, earlier, true)
-    return { call, conversation: readConversation(call.options) }
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
-  }
-}
-
 function masked(episode: Episode, error: unknown): Episode {
   const text = error instanceof Error ? error.message : String(error)
   return { ...episode, status: 'masked', success: null, error: `it could not be scored: ${text}` }
 }
+
+const pathOf = (url: string): string => url.split('?')[0]

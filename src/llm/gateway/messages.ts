@@ -52,6 +52,7 @@ function read(body: Json, _earlier: unknown, isLenient = false): ProtocolCall {
     throw badField('stop_sequences', stop, 'a list of texts')
   const topK = numberField(body, 'top_k', { least: 0, whole: true })
   const { thinking } = body
+  const schema = schemaOf(body)
   return {
     model: typeof body['model'] === 'string' ? body['model'] : undefined,
     stream: booleanField(body, 'stream'),
@@ -66,9 +67,19 @@ function read(body: Json, _earlier: unknown, isLenient = false): ProtocolCall {
       ...defined({ topK }),
       ...(stop.length > 0 && { stopSequences: stop as string[] }),
       ...(tools.length > 0 && { tools, toolChoice: readChoice(body['tool_choice'], tools) }),
+      ...(schema !== undefined && { responseFormat: { type: 'json' as const, schema } }),
       ...(isRecord(thinking) && { providerOptions: { anthropic: { thinking: thinkingOf(thinking) } } }),
     },
   }
+}
+
+/** `output_config.format`; `output_format` before. */
+function schemaOf(body: Json): Json | undefined {
+  const { format } = isRecord(body['output_config']) ? body['output_config'] : {}
+  const { type, schema } = [format, body['output_format']].find(isRecord) ?? {}
+  if (type === undefined) return undefined
+  if (type === 'json_schema' && isRecord(schema)) return schema
+  throw badField('output_config.format', type, 'json_schema with a schema')
 }
 
 const thinkingOf = ({ type, budget_tokens: budgetTokens }: Json): Json => ({
@@ -218,7 +229,7 @@ const usageOf = ({ input, output }: TokenCounts): Json => ({
 })
 
 function blockOf(block: Block): Json {
-  if (block.type === 'text') return { type: 'text', text: block.text, citations: null }
+  if (block.type === 'text') return { type: 'text', text: block.text }
   if (block.type === 'reasoning')
     return { type: 'thinking', thinking: block.text, signature: block.signature ?? '' }
   return { type: 'tool_use', id: block.id, name: block.name, input: objectOf(block.arguments) }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { redactData } from '../../untrusted/untrusted.ts'
 import type { ConversationMessage } from '../agent/chat-format/types.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from '../episode/types.ts'
-import { redactorOf } from '../tool/redact.ts'
+import { ownTurn } from '../serving/turns.ts'
+import { type Redactor, redactorOf } from '../tool/redact.ts'
 import type { ToolSpec } from '../tool/tool.ts'
 
 /** The messages and tools of a call. */
@@ -90,44 +92,57 @@ interface OpenSession extends Session {
   started: number
 }
 
+/** How long a session that was ended waits for its calls under way. */
+const settleMilliseconds = 5000
+
 /** Keeps the sessions of a gateway. */
 export function createSessions(options: SessionOptions): Sessions {
   const { idleSeconds = 600, most = 10_000, onEnd } = options
   const open = new Map<string, OpenSession>()
   /** Sessions by the state of their conversations after an answer, and by their calls that failed. */
   const index = new Map<string, OpenSession>()
-  const used = new Map<string, number>()
-  let count = 0
+  /** Sessions so far: a name may be used again. */
+  let total = 0
+  let conversations = 0
 
   async function end(name: string, how: SessionEnd = {}): Promise<Episode | undefined> {
     const session = open.get(name)
     if (session === undefined) return undefined
     open.delete(name)
     for (const key of session.indexed) if (index.get(key) === session) index.delete(key)
+    // A client may end a session before the answer that it has read is recorded.
+    for (let waited = 0; session.underWay > 0 && waited < settleMilliseconds; waited += 5) await sleep(5)
     return onEnd(session.episode(how), how)
   }
-  const endIdle = (): void => {
-    const now = performance.now()
-    for (const { name, lastUsed, underWay } of open.values())
-      if (underWay === 0 && now - lastUsed > idleSeconds * 1000) void end(name)
+  let isEnding = false
+  const endIdle = async (): Promise<void> => {
+    if (isEnding) return
+    isEnding = true
+    const isIdle = ({ underWay, lastUsed }: OpenSession): boolean =>
+      underWay === 0 && performance.now() - lastUsed > idleSeconds * 1000
+    for (const session of open.values())
+      if (isIdle(session)) {
+        // Many that end together would hold up the calls of others.
+        await ownTurn()
+        // What goes wrong is reported where it happens.
+        if (isIdle(session)) await end(session.name).catch(() => {})
+      }
+    isEnding = false
   }
-  const clock = setInterval(endIdle, Math.min(1000, idleSeconds * 250))
+  const clock = setInterval(() => void endIdle(), Math.min(1000, idleSeconds * 250))
   clock.unref()
 
   function start(given: string | undefined, owner: string): OpenSession {
-    const name = given ?? `conversation-${++count}`
-    const times = used.get(name) ?? 0
-    // Names that are made here are not used again.
-    if (given !== undefined) used.set(name, times + 1)
-    const session: OpenSession = createSession(name, `${name}/${times}`, owner, options.secrets, (key) => {
-      if (given !== undefined) return
+    const name = given ?? `conversation-${++conversations}`
+    const session: OpenSession = createSession(name, `${name}/${total++}`, owner, options.secrets, (key) => {
+      if (given !== undefined || open.get(name) !== session) return
       index.set(key, session)
       session.indexed.push(key)
     })
     open.set(name, session)
     if (open.size > most) {
       const [oldest] = open.values()
-      void end(oldest.name)
+      end(oldest.name).catch(() => {})
     }
     return session
   }
@@ -135,8 +150,8 @@ export function createSessions(options: SessionOptions): Sessions {
   return {
     of({ name, task, owner }, conversation) {
       const hashes = prefixHashes(owner, conversation)
-      const known = name === undefined ? findContinued(index, hashes) : open.get(name)
-      const session = known ?? start(name, owner)
+      const found = name === undefined ? findContinued(index, hashes) : open.get(name)
+      const session = found ?? start(name, owner)
       session.task ??= task
       session.lastUsed = performance.now()
       return session
@@ -151,7 +166,8 @@ export function createSessions(options: SessionOptions): Sessions {
     end,
     async close() {
       clearInterval(clock)
-      for (const name of open.keys()) await end(name)
+      const ended = await Promise.allSettled([...open.keys()].map((name) => end(name)))
+      for (const one of ended) if (one.status === 'rejected') throw one.reason
     },
   }
 }
@@ -171,14 +187,22 @@ function findContinued(
   return undefined
 }
 
+/** Each call asks several times. */
+const known = new WeakMap<Conversation, { owner: string; hashes: string[] }>()
+
 /** A hash of the tools and the first n messages, for each n. Reasoning does not count: many clients do not send it back. */
-function prefixHashes(owner: string, { messages, tools }: Conversation): string[] {
-  let hash = hashOf(JSON.stringify([owner, tools]))
+function prefixHashes(owner: string, conversation: Conversation): string[] {
+  const found = known.get(conversation)
+  if (found?.owner === owner) return found.hashes
+  let hash = hashOf(JSON.stringify([owner, conversation.tools]))
   const hashes = [hash]
-  for (const { role, text, calls = [], callId } of messages)
-    hashes.push((hash = hashOf(hash + JSON.stringify([role, text, calls, callId]))))
+  for (const message of conversation.messages) hashes.push((hash = hashAfter(hash, message)))
+  known.set(conversation, { owner, hashes })
   return hashes
 }
+
+const hashAfter = (before: string, { role, text, calls = [], callId }: ConversationMessage): string =>
+  hashOf(before + JSON.stringify([role, text, calls, callId]))
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64')
 
@@ -200,8 +224,8 @@ function createSession(
   const started = performance.now()
   const hashes = (conversation: Conversation): string[] => prefixHashes(owner, conversation)
 
-  function remember({ messages, tools }: Conversation, message: ConversationMessage): void {
-    const after = hashes({ messages: [...messages, message], tools }).at(-1) ?? ''
+  function remember(before: string, message: ConversationMessage): void {
+    const after = hashAfter(before, message)
     if (message.reasoning !== undefined) reasoning.set(after, message.reasoning)
     addToIndex(`answered ${after}`)
   }
@@ -223,7 +247,7 @@ function createSession(
           session.calls += 1
           isOverflowing = false
           faults.delete(before)
-          for (const message of messages) remember(conversation, message)
+          for (const message of messages) remember(before, message)
         }),
       failed: (error) =>
         over(() => {
@@ -317,11 +341,25 @@ function joined(records: readonly Recording[]): Recording {
   return { nodes, samples, usage }
 }
 
+const redactors = new Map<string, Redactor>()
+
+/** Most sessions have the same secrets, and finding all their spellings takes a while. */
+function redactorFor(secrets: readonly string[]): Redactor {
+  const key = hashOf(JSON.stringify(secrets))
+  const made = redactors.get(key) ?? redactorOf(secrets)
+  redactors.set(key, made)
+  const [oldest] = redactors.keys()
+  if (redactors.size > mostRedactors) redactors.delete(oldest)
+  return made
+}
+
+const mostRedactors = 64
+
 /** Tokens show what their text says: where a text had to be redacted, the episode keeps none. */
 function withoutSecrets(secrets: readonly string[], episode: Episode): Episode {
   const particular = secrets.filter(({ length }) => length >= 8)
   if (particular.length === 0) return episode
-  const redactor = redactorOf(particular)
+  const redactor = redactorFor(particular)
   const redacted = redactData(episode, (text) => redactor.text(text))
   const isSame = redacted.nodes.every(
     ({ text, calls }, i) =>

@@ -35,8 +35,8 @@ export interface ForwardedCall {
   outgoing: ServerResponse
   path: string
   body?: Buffer | undefined
-  /** Headers for the client besides those of the service. */
-  headers: Record<string, string>
+  /** Headers for the client besides those of the service. Called when the answer begins. */
+  headers: () => Record<string, string>
   mostBytes: number
 }
 
@@ -67,79 +67,100 @@ export function createUpstream(address: string): Upstream {
 
   function forward(call: ForwardedCall): Promise<Forwarded> {
     const { incoming, outgoing, path, body, mostBytes } = call
-    const headers = Object.fromEntries(
-      Object.entries(incoming.headers).filter(
-        ([name]) => !ownHeaders.has(name) && !name.startsWith('x-agoge-'),
-      ),
-    )
-    // What is recorded must be readable. The others decide for themselves.
-    if (body !== undefined)
-      Object.assign(headers, { 'accept-encoding': 'identity', 'content-length': body.length })
     return new Promise((resolve, reject) => {
       let isOver = false
-      let ended: (ending: Forwarded['ending']) => void = () => {}
-      const sent = request(
-        {
+      let close: () => void = () => {}
+      const end = (forwarded: Forwarded): void => {
+        if (!isOver) resolve(forwarded)
+        isOver = true
+      }
+      const fail = (error: Error): void => {
+        if (!isOver) reject(error)
+        isOver = true
+      }
+      let received: (ending: Forwarded['ending']) => void = () => {}
+
+      function send(): void {
+        const sent = request({
           protocol: base.protocol,
           hostname: base.hostname,
           port: base.port,
           method: incoming.method,
           path: `${prefix}${path}`,
-          headers,
+          headers: headersOf(call),
           agent,
-        },
-        (answer) => {
-          const { statusCode = 502 } = answer
-          const kept: Buffer[] = []
-          let size = 0
-          const passed = Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name))
-          outgoing.writeHead(statusCode, { ...Object.fromEntries(passed), ...call.headers })
-          outgoing.flushHeaders()
-          answer.on('data', (part: Buffer) => {
-            size += part.length
-            if (size <= mostBytes) kept.push(part)
-          })
-          answer.pipe(outgoing)
-          ended = (ending) => {
-            if (isOver) return
-            isOver = true
-            resolve({
-              status: statusCode,
-              contentType: answer.headers['content-type'] ?? '',
-              body: size > mostBytes ? undefined : Buffer.concat(kept),
-              encoding: answer.headers['content-encoding'] ?? 'identity',
-              ending,
-            })
-          }
-          answer.on('end', () => ended('whole'))
-          // The client sees that the answer broke off.
-          answer.on('close', () => {
-            if (answer.complete) return
-            ended('cut')
-            outgoing.destroy()
-          })
-        },
-      )
+        })
+        close = () => void sent.destroy()
+        sent.on('response', (answer) => (received = pipeAnswer(answer, call, mostBytes, end)))
+        sent.on('error', (error: NodeJS.ErrnoException) => {
+          if (outgoing.headersSent) return received('cut')
+          // The service has closed a connection that was kept open, before it saw the request.
+          if (sent.reusedSocket && error.code === 'ECONNRESET' && body !== undefined && !isOver) return send()
+          const problem = `The service cannot be reached: ${error.message}`
+          fail(new RequestError(502, 'upstream_unreachable', problem))
+        })
+        if (body === undefined) incoming.pipe(sent)
+        else sent.end(body)
+      }
       outgoing.on('close', () => {
         if (outgoing.writableFinished) return
-        ended('left')
-        if (!isOver) reject(new Error('the client hung up'))
-        isOver = true
-        sent.destroy()
+        received('left')
+        fail(new Error('the client hung up'))
+        close()
       })
-      sent.on('error', (error) => {
-        if (isOver) return
-        if (outgoing.headersSent) return ended('cut')
-        isOver = true
-        reject(
-          new RequestError(502, 'upstream_unreachable', `The service cannot be reached: ${error.message}`),
-        )
-      })
-      if (body === undefined) incoming.pipe(sent)
-      else sent.end(body)
+      send()
     })
   }
   return { forward, close: () => agent.destroy() }
+}
+
+/** The headers of a request, as the service gets them. */
+function headersOf({
+  incoming,
+  body,
+}: ForwardedCall): Record<string, string | string[] | number | undefined> {
+  const isPassed = (name: string): boolean => !ownHeaders.has(name) && !name.startsWith('x-agoge-')
+  const passed = Object.entries(incoming.headers).filter(([name]) => isPassed(name))
+  // What is recorded must be readable. The others decide for themselves.
+  const made = body === undefined ? {} : { 'accept-encoding': 'identity', 'content-length': body.length }
+  return { ...Object.fromEntries(passed), ...made }
+}
+
+/** Sends an answer to the client, and keeps it. Returns a function for another ending than its own. */
+function pipeAnswer(
+  answer: IncomingMessage,
+  { outgoing, headers }: ForwardedCall,
+  mostBytes: number,
+  end: (forwarded: Forwarded) => void,
+): (ending: Forwarded['ending']) => void {
+  const { statusCode: status = 502 } = answer
+  const kept: Buffer[] = []
+  let size = 0
+  const passed = Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name))
+  outgoing.writeHead(status, { ...Object.fromEntries(passed), ...headers() })
+  // With the first bytes, if they have come too.
+  setImmediate(() => outgoing.flushHeaders())
+  const ended = (ending: Forwarded['ending']): void =>
+    end({
+      status,
+      contentType: answer.headers['content-type'] ?? '',
+      body: size > mostBytes ? undefined : Buffer.concat(kept),
+      encoding: answer.headers['content-encoding'] ?? 'identity',
+      ending,
+    })
+  answer.on('data', (part: Buffer) => {
+    size += part.length
+    if (size <= mostBytes) kept.push(part)
+  })
+  answer.pipe(outgoing)
+  answer.on('end', () => ended('whole'))
+  answer.on('close', () => {
+    if (answer.complete) return
+    ended('cut')
+    // The client sees that the answer broke off.
+    outgoing.destroy()
+  })
+  return ended
 }
 
 /**

@@ -1,6 +1,7 @@
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRequire } from 'node:module'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { createLanguageModel } from '../agent/ai-sdk/language-model.ts'
 import { readChatFormat } from '../agent/chat-format/open-format.ts'
@@ -8,6 +9,7 @@ import { modelFolder } from '../checkpoint/checkpoint.ts'
 import { loadModel } from '../backend/base-model.ts'
 import { hasWeights } from '../model/weight-files.ts'
 import type { AgogeConfig, AnyLanguageModel, LocalRun, ModelReference, Price, Provider } from './config.ts'
+import type { LocalModelOptions } from '../gateway/local-model.ts'
 
 /** A model of the config, ready to be called. */
 export interface OpenedModel {
@@ -16,6 +18,8 @@ export interface OpenedModel {
   /** Runs in this process: its calls cost nothing, and the same seed gives the same answer. */
   isLocal: boolean
   price: Price | undefined
+  /** The parts of a model of this process. */
+  local?: Omit<LocalModelOptions, 'name'>
   dispose: () => Promise<void>
 }
 
@@ -50,14 +54,22 @@ export async function openModels(config: AgogeConfig, folder: string): Promise<O
   try {
     for (const [at, given] of models.entries()) {
       const name = names[at]
-      const { model, dispose = () => Promise.resolve() } = isRun(given)
+      const {
+        model,
+        local,
+        dispose = () => Promise.resolve(),
+      } = isRun(given)
         ? await openRun(given, folder)
-        : { model: typeof given === 'string' ? await resolveModel(given, config, folder) : given }
+        : {
+            model: typeof given === 'string' ? await resolveModel(given, config, folder) : given,
+            local: undefined,
+          }
       opened.push({
         name,
         model,
         isLocal: isRun(given),
         price: isRun(given) ? { input: 0, output: 0 } : prices[name],
+        ...defined({ local }),
         dispose,
       })
     }
@@ -131,14 +143,10 @@ async function openRun(
       expected: 'the folder of a run or of a checkpoint, or the name of a run in .agoge/runs',
     })
   const { backend, tokenizer } = await loadModel(found)
-  const model = createLanguageModel({
-    backend,
-    tokenizer,
-    format: await readChatFormat(found, tokenizer),
-    window: backend.config.max_position_embeddings,
-    modelId: basename(named),
-  })
-  return { model, dispose: () => backend.dispose() }
+  const format = await readChatFormat(found, tokenizer)
+  const local = { backend, tokenizer, format, window: backend.config.max_position_embeddings }
+  const model = createLanguageModel({ ...local, modelId: basename(named) })
+  return { model, local, dispose: () => backend.dispose() }
 }
 
 async function resolveModel(name: string, config: AgogeConfig, folder: string): Promise<AnyLanguageModel> {

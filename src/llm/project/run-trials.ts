@@ -1,6 +1,6 @@
 import { encodeEpisode } from '../episode/codec.ts'
 import { inParallel } from '../in-parallel.ts'
-import { redactorOf } from '../tool/redact.ts'
+import { redactorOf, secretsOfEnvironment } from '../tool/redact.ts'
 import { BudgetReached, createBudget, type Spending } from './budget.ts'
 import { type AgogeConfig, isGroupScorer } from './config.ts'
 import type { TrialEndpoints } from './endpoint.ts'
@@ -159,9 +159,6 @@ function gatherTasks(
 
 /** Hides values of the environment that a message of a service might repeat. */
 export function redactorOfEnvironment(): (text: string) => string {
-  const secrets = Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
-  )
-  const redactor = redactorOf(secrets)
+  const redactor = redactorOf(secretsOfEnvironment())
   return (text) => redactor.text(text)
 }

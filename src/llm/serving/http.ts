@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
@@ -35,6 +35,8 @@ interface ListenOptions {
   codes: { taken: ErrorCode; other: ErrorCode }
   /** The response to an unreadable request, e.g. one with an invalid `Host`. */
   unreadable: (error: unknown) => Response
+  /** Takes requests that need no app; returns false for the others. */
+  first?: ((incoming: IncomingMessage, outgoing: ServerResponse) => boolean) | undefined
 }
 
 /**
@@ -44,13 +46,16 @@ interface ListenOptions {
  */
 export async function listen(
   app: HttpApp,
-  { host, port, codes, unreadable }: ListenOptions,
+  { host, port, codes, unreadable, first = () => false }: ListenOptions,
 ): Promise<{ server: Server; url: string }> {
   const { getRequestListener } = await import('@hono/node-server')
   // Keeps the host program's own `Request` and `Response`.
-  const server = createServer(
-    oneEachTurn(getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: unreadable })),
+  const listener = oneEachTurn(
+    getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: unreadable }),
   )
+  const server = createServer((incoming, outgoing) => {
+    if (!first(incoming, outgoing)) listener(incoming, outgoing)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       reject(

@@ -77,6 +77,13 @@ export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
   return redactorOf([...configs].flatMap(secretsOf))
 }
 
+/** Values of the environment that a message of a service might repeat. */
+export function secretsOfEnvironment(): string[] {
+  return Object.entries(process.env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+  )
+}
+
 /** Returns a redactor for these values, as `createRedactor` finds them. */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const find = secretFinder(secrets)
@@ -92,13 +99,6 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   }
 
   return { text, data: (value) => redactData(value, text) }
-}
-
-/** Values of the environment that a message of a service might repeat. */
-export function secretsOfEnvironment(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
-  )
 }
 
 /**

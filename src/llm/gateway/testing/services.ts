@@ -9,12 +9,18 @@ export interface Received {
   body: Record<string, unknown>
 }
 
-/** A service that answers by a script, until the test ends. */
+/** A service that answers by a script, until the test ends. `closeNext`: it resets the connection of the next request. */
 export async function startService(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
-): Promise<{ url: string; received: Received[] }> {
+): Promise<{ url: string; received: Received[]; closeNext: () => void }> {
   const received: Received[] = []
+  let closesNext = false
   const server = createServer((incoming, outgoing) => {
+    if (closesNext) {
+      closesNext = false
+      incoming.socket.resetAndDestroy()
+      return
+    }
     let text = ''
     incoming.setEncoding('utf8').on('data', (part: string) => (text += part))
     incoming.on('end', () => {
@@ -30,7 +36,8 @@ export async function startService(
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, received }
+  const closeNext = (): void => void (closesNext = true)
+  return { url: `http://127.0.0.1:${port}`, received, closeNext }
 }
 
 export function sendJson(response: ServerResponse, body: unknown, status = 200): void {

@@ -11,6 +11,8 @@ export interface AppOptions {
   host: string
   port: number
   routes: (app: HttpApp) => void
+  /** Takes requests that need no app; returns false for the others. */
+  first?: Parameters<typeof listen>[1]['first']
   /** Throws `RequestError` for a request that may not be answered. */
   check: (incoming: IncomingMessage) => void
   /** The response to a failed request. Default: in the shape of OpenAI. */
@@ -35,7 +37,7 @@ export interface OpenedApp {
  * @throws AgogeError `port-taken` if the port is in use.
  */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
-  const { host, port, routes, check, onRequest } = options
+  const { host, port, routes, first, check, onRequest } = options
   const { errorOf = (error, { signal, headers }) => errorResponse(error, signal, headers) } = options
   /** Running requests. */
   const open = new Set<AbortController>()
@@ -70,6 +72,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const { server, url } = await listen(app, {
     host,
     port,
+    first,
     codes: { taken: 'port-taken', other: 'cannot-listen' },
     unreadable: () => errorResponse(new RequestError(400, 'bad_request', 'The request cannot be read.')),
   })
@@ -111,6 +114,12 @@ export function checkHost(incoming: IncomingMessage): void {
   throw new RequestError(403, 'unknown_host', problem)
 }
 
+/** Throws `RequestError` for a request of another type. A browser cannot send this one to another origin without a preflight request. */
+export function checkJsonType({ headers }: IncomingMessage): void {
+  if (/^application\/json\b/i.test(headers['content-type'] ?? '')) return
+  throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
+}
+
 /**
  * The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else.
  *
@@ -121,9 +130,7 @@ export async function readRequest(
   mostBytes: number,
   { limits = bodyLimits, take }: { limits?: JsonLimits; take?: (part: Buffer) => void } = {},
 ): Promise<Json> {
-  // A browser cannot send this type to another origin without a preflight request.
-  if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
-    throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
+  checkJsonType(incoming)
   const reader = createJsonReader(limits, (problem, expected) => {
     throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
   })
@@ -142,7 +149,8 @@ export async function readRequest(
   return redacted(checked(body, objectOf), noSecrets)
 }
 
-function objectOf(body: unknown): Json {
+/** Throws `RequestError` for what is no JSON object. */
+export function objectOf(body: unknown): Json {
   if (isRecord(body)) return body
   throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
 }
