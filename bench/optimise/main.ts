@@ -57,6 +57,7 @@ const { values, positionals } = parseArgs({
     weaker: { type: 'string', default: '.agoge/prompt-model-weaker' },
     seeds: { type: 'string', default: '11-13' },
     pairs: { type: 'string' },
+    pickers: { type: 'boolean', default: false },
   },
 })
 const { reader, weaker } = values
@@ -177,7 +178,7 @@ async function measurePicker(): Promise<void> {
       const given = config(seed)
       const original = await originalSuccess(given)
       const levers =
-        seed === from
+        seed === from && !values.pickers
           ? [
               'instructions',
               'tool-descriptions',
@@ -188,11 +189,10 @@ async function measurePicker(): Promise<void> {
               'test-time',
             ]
           : []
-      for (const way of ['halving', 'equal', ...levers] as const) {
+      for (const way of ['halving', 'equal', ...levers]) {
         if (stored.searches.some((row) => row.pair === name && row.seed === seed && row.way === way)) continue
         const started = performance.now()
-        const options =
-          way === 'halving' || way === 'equal' ? { picker: way } : { levers: [way] }
+        const options = way === 'halving' || way === 'equal' ? ({ picker: way } as const) : { levers: [way] }
         const result = await optimise(given, options).result
         if (result === null) throw new Error('a dry run')
         const comparison = result.test?.comparisons[0]

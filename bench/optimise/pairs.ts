@@ -16,8 +16,8 @@ const exact: Scorer<string> = ({ given, output }) => Number(output.trim() === gi
 /** Numbers of tasks for training, selection and test. */
 const sizes = { train: 24, validation: 30, test: 100 } as const
 
-/** What a search may use. */
-const tokens = 60_000
+/** What a search may use: so little that no lever can try all that it has. With tools, a trial has more calls and longer prompts. */
+const tokens = { plain: 25_000, models: 70_000, tools: 200_000 }
 
 type Kind = (random: Random) => { kind: string; prompt: string; answer: string }
 
@@ -126,7 +126,7 @@ const plain = (name: string, about: string, { kinds, models, system, temperature
       score: exact,
       models: models.map(run),
       maxOutputTokens: 32,
-      budget: { tokens },
+      budget: { tokens: models.length > 1 || temperature > 0 ? tokens.models : tokens.plain },
       optimise: { proposer: scriptedProposer, seed },
     }) as unknown as AgogeConfig,
 })
@@ -180,7 +180,7 @@ const withTools = (
       score: exact,
       models: models.map(run),
       maxOutputTokens: 48,
-      budget: { tokens: 2 * tokens },
+      budget: { tokens: tokens.tools },
       optimise: { proposer: scriptedProposer, seed },
     }) as unknown as AgogeConfig
   },

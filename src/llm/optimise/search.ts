@@ -80,7 +80,7 @@ const joining = 0.15
 
 /**
  * Spends an allowance over levers. With `halving` all levers get an equal part of the first round; after each round the half with the smaller gain
- * is left out, so the better ones get more. With `equal` each lever gets the same.
+ * is left out, so the better ones get more. Levers that are equal to the last one that is kept stay too. With `equal` each lever gets the same.
  *
  * A proposal is screened on training tasks against the lever's best (unless the lever has few); if it gains there, it is tried on the selection
  * tasks against the original. At
@@ -147,9 +147,11 @@ const promiseOf = ({ candidates }: Arm): number =>
 
 function halve(open: readonly Arm[], { onArm }: SearchOptions): Arm[] {
   const order = ranked(open)
-  const kept = order.slice(0, Math.ceil(order.length / 2))
-  for (const arm of order.slice(kept.length)) {
-    if (arm.ended !== undefined) continue
+  const last = order[Math.ceil(order.length / 2) - 1]
+  const isTied = (arm: Arm): boolean => arm.gain === last.gain && promiseOf(arm) === promiseOf(last)
+  const kept = order.filter((arm, at) => at < order.length / 2 || isTied(arm))
+  for (const arm of order) {
+    if (arm.ended !== undefined || kept.includes(arm)) continue
     arm.ended = 'others gained more'
     onArm(arm)
   }
