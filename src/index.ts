@@ -144,7 +144,7 @@ export type {
   ToolsReference,
 } from './llm/project/tools-environment.ts'
 export { evaluationMatchers } from './llm/project/matchers.ts'
-export { answerMatches, jsonMatches, stateEquals } from './llm/project/scorers.ts'
+export { answerMatches, jsonMatches, stateEquals, taskSolved } from './llm/project/scorers.ts'
 export type { FileTask } from './llm/environment/mcp/goals/task-file.ts'
 export type { ToolRule } from './llm/project/tools.ts'
 export { episodeToOtlp, exportOtel } from './llm/traces/export-otel.ts'

@@ -152,6 +152,10 @@ function agentOptions(): Option[] {
     new Option('--resume <folder>', 'continue an evaluation that was stopped'),
     new Option('--baseline <path>', 'an earlier evaluation to compare with: its folder, or its --json'),
     new Option('--fail-on-regression', 'exit with code 2 if a model is shown to be worse than in --baseline'),
+    new Option('--split <name>', 'test or all tasks (default: test if tasks are marked, else all)').choices([
+      'test',
+      'all',
+    ]),
     new Option('--until-certain', 'stop as soon as every comparison is clear of zero'),
     new Option('--markdown <file>', 'write a comment for a pull request'),
     new Option('--junit <file>', 'write JUnit XML'),

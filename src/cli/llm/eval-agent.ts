@@ -38,6 +38,7 @@ export interface EvalAgentCommand {
   markdown?: string
   junit?: string
   untilCertain?: boolean
+  split?: 'test' | 'all'
   yes?: boolean
 }
 
@@ -75,7 +76,7 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
         else terminal.err(plan)
       },
       signal: terminal.signal,
-      ...defined({ baseline: earlier, untilCertain: command.untilCertain }),
+      ...defined({ baseline: earlier, untilCertain: command.untilCertain, split: command.split }),
     })
     for await (const event of running) showEvent(event, progress)
     progress.close()
@@ -98,11 +99,12 @@ export async function runEvalAgent(command: EvalAgentCommand, terminal: Console)
 }
 
 /** How to continue: what decides the trials must be given again. */
-function continuing({ config, trials, untilCertain }: EvalAgentCommand, out: string): string {
+function continuing({ config, trials, untilCertain, split }: EvalAgentCommand, out: string): string {
   const again = [
     ...(configNames.includes(config) ? [] : ['-c', config]),
     ...(trials === undefined ? [] : ['--trials', trials]),
     ...(untilCertain === true ? ['--until-certain'] : []),
+    ...(split === undefined ? [] : ['--split', split]),
   ]
   return ['to continue: agoge eval --resume', out, ...again].join(' ')
 }

@@ -44,9 +44,7 @@ export default defineConfig({
   tasks: Array.from({ length: ${tasks} }, (_, n) => ({ id: String(n), prompt: 'task ' + n, expected: { answer: n } })),
   tools: { log: { mode: 'run', safe: true, tool: { inputSchema: { type: 'object' }, execute: (given) => note('tool ' + JSON.stringify(given)) } } },
   score: answerMatches(),
-  models: [model('good', () => true), model('half', (n) => n % 2 === 0)]${first === 'half' ? '.reverse()' : ''},
-  budget: { tokens: 400_000 },
-  maxOutputTokens: 20,
+  models: [model('good', () => true), model('half', (n) => n % 2 === 0)]${first === 'half' ? '.reverse(),\n  budget: { tokens: 400_000 },\n  maxOutputTokens: 20' : ''},
   prices: { 'test/good': { input: 1, output: 1 }, 'test/half': { input: 1, output: 1 } },
   concurrency: 3,
 })

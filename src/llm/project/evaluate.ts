@@ -21,6 +21,7 @@ import { type Running, startRunning } from './running.ts'
 import { runTrials } from './run-trials.ts'
 import { followAll, shuffledTasks } from './sequential.ts'
 import { describeTools } from './tools.ts'
+import { splitTasks } from './training/split-tasks.ts'
 import type { ToolSet } from './tools-environment.ts'
 
 /** Settings of `evaluate`. */
@@ -38,6 +39,10 @@ export interface EvaluateOptions {
    * `agoge judge check` keeps how judges agree with labels. Default: nothing is shared.
    */
   shared?: string
+  /**
+   * Which tasks: those for the test, as `splitTasks` divides them, or all. Default: `test` if tasks say which split they belong to, otherwise `all`.
+   */
+  split?: 'test' | 'all' | undefined
   /**
    * Takes the tasks in an order drawn by chance, and stops as soon as every comparison, of models and with the baseline, is clear of zero by
    * an interval that holds at any stop. Default: false.
@@ -87,55 +92,69 @@ async function work(
   return withProject(config, options, async (project) => {
     const { judges, root } = project
     const models = withSetups(project.models, setupOf(config, root))
-    return withStore(options, identityOf(config, project.tasks, models, judges.judges), async (store) => {
-      const { trials = 1, tools = {} } = config
-      const refused = await project.prove()
-      if (refused.length > 0) emit({ type: 'refused', tasks: refused })
-      const usable = project.tasks.filter(({ id }) => !refused.some((one) => one.id === id))
-      const tasks = untilCertain ? shuffledTasks(usable) : usable
-      const names = models.map(({ name }) => name)
-      // What is scored task by task is also run so: a budget that ends leaves whole tasks.
-      const byTask = untilCertain || Object.values(scorersOf(config)).some(isGroupScorer)
-      const specs = planTrials(tasks, models, trials, byTask)
-      const sequential = untilCertain ? followAll(tasks, names, trials, baseline) : undefined
-      const records = finishedTrials(specs, store.journal)
-      emit({
-        type: 'plan',
-        models: names,
-        tasks: tasks.length,
-        trials,
-        tools: describeTools(tools),
-        finished: records.size,
-      })
-      const spent = await runTrials(specs, {
-        settings: await project.settings(store.journal, { names, shared }),
-        concurrency: config.concurrency,
-        keepEpisode: store.keepEpisode,
-        records,
-        emit,
-        sequential,
-      })
-      const result = summarise([...records.values()], {
-        models: models.map(({ name, price }) => ({ name, hasPrice: price !== undefined })),
-        tasks: tasks.length,
-        trials,
-        spent,
-        baseline,
-        sequential: sequential?.comparisons(),
-        judges: reportsOf(judges, store.journal, shared),
-      })
-      store.writeResult(resultFile, result)
-      emit({ type: 'result', result })
-      return result
-    })
+    return withStore(
+      options,
+      identityOf(config, testTasks(project.tasks, options.split), models, judges.judges),
+      async (store) => {
+        const { trials = 1, tools = {} } = config
+        const refused = await project.prove()
+        if (refused.length > 0) emit({ type: 'refused', tasks: refused })
+        const usable = testTasks(project.tasks, options.split).filter(
+          ({ id }) => !refused.some((one) => one.id === id),
+        )
+        const tasks = untilCertain ? shuffledTasks(usable) : usable
+        const names = models.map(({ name }) => name)
+        // What is scored task by task is also run so: a budget that ends leaves whole tasks.
+        const byTask = untilCertain || Object.values(scorersOf(config)).some(isGroupScorer)
+        const specs = planTrials(tasks, models, trials, byTask)
+        const sequential = untilCertain ? followAll(tasks, names, trials, baseline) : undefined
+        const records = finishedTrials(specs, store.journal)
+        emit({
+          type: 'plan',
+          models: names,
+          tasks: tasks.length,
+          trials,
+          tools: describeTools(tools),
+          finished: records.size,
+        })
+        const spent = await runTrials(specs, {
+          settings: await project.settings(store.journal, { names, shared }),
+          concurrency: config.concurrency,
+          keepEpisode: store.keepEpisode,
+          records,
+          emit,
+          sequential,
+        })
+        const result = summarise([...records.values()], {
+          models: models.map(({ name, price }) => ({ name, hasPrice: price !== undefined })),
+          tasks: tasks.length,
+          trials,
+          spent,
+          baseline,
+          sequential: sequential?.comparisons(),
+          judges: reportsOf(judges, store.journal, shared),
+        })
+        store.writeResult(resultFile, result)
+        emit({ type: 'result', result })
+        return result
+      },
+    )
   })
+}
+
+/** Training and the choice of a setup have seen the others. */
+function testTasks(tasks: readonly FileTask[], split: EvaluateOptions['split']): readonly FileTask[] {
+  const isMarked = tasks.some((task) => task.split !== undefined)
+  if (split === 'all' || (split === undefined && !isMarked)) return tasks
+  if (!isMarked) return splitTasks(tasks).test
+  return tasks.filter(({ split: own = 'test' }) => own === 'test' || own === 'unseen-paraphrase')
 }
 
 /** A column of an evaluation: a model, with a setup or as the agent calls it. */
 export type EvaluatedModel = OpenedModel & { setup?: AgentSetup }
 
 /** The setup of a config. @throws AgogeError `bad-setup`. */
-function setupOf({ setup }: AgogeConfig, root: string): AgentSetup | undefined {
+export function setupOf({ setup }: AgogeConfig, root: string): AgentSetup | undefined {
   if (setup === undefined) return undefined
   return typeof setup === 'string' ? readSetup(resolve(root, setup)) : checkSetup(setup)
 }

@@ -120,3 +120,21 @@ export function stateEquals<Output = unknown>(): Scorer<Output> {
     return { value: null, reason: judgement.reason ?? `the task ${given.id} expects no state` }
   }
 }
+
+/**
+ * Scores what the environment itself finds: the answer and the state that a task expects, as far as it expects them. The scorer for tasks of
+ * `mcpTasks`, some of which ask a question while others change something.
+ *
+ * @throws AgogeError `bad-config` (when it is called) if the config has no environment.
+ * @example defineConfig({ ..., environment: mcp('memory', { sandbox: true }), tasks: mcpTasks('memory'), score: taskSolved() })
+ */
+export function taskSolved<Output = unknown>(): Scorer<Output> {
+  return function solved({ judgement }) {
+    if (judgement !== undefined) return judgement
+    throw new AgogeError('taskSolved() needs an environment', {
+      code: 'bad-config',
+      given: 'a config without an environment',
+      expected: "environment: mcp('NAME')",
+    })
+  }
+}

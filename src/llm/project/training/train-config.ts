@@ -10,7 +10,13 @@ import type { AlgorithmDefinition } from '../../algorithm/define-algorithm.ts'
 import { smallModelPlan } from '../../training/defaults.ts'
 import { trainAgent } from '../../training/train-agent.ts'
 import { type AgogeConfig, scorersOf, type ToolRules } from '../config.ts'
-import { type EvaluationEvent, finishedTrials, planTrials } from '../evaluate.ts'
+import {
+  type EvaluatedModel,
+  type EvaluationEvent,
+  finishedTrials,
+  planTrials,
+  setupOf,
+} from '../evaluate.ts'
 import type { OpenedJudges } from '../judging/judges.ts'
 import { withProject } from '../open-project.ts'
 import { runTrials } from '../run-trials.ts'
@@ -18,7 +24,6 @@ import { refuseGroups } from '../judging/score-trials.ts'
 import { identityOf, resultFile, type Store, withStore } from '../evaluation-store.ts'
 import { type EvaluationResult, summarise } from '../evaluation.ts'
 import type { TrialRecord } from '../journal.ts'
-import type { OpenedModel } from '../models.ts'
 import { type Running, startRunning } from '../running.ts'
 import type { TrialSettings } from '../run-trial.ts'
 import { agentProgram, type ConfigTask, meanScore, toConfigTask } from './agent-program.ts'
@@ -128,7 +133,12 @@ async function work(
     if (!resume) refuseExistingRun(path, 'the option resume: true')
     const onNote = (text: string): void => emit({ type: 'note', text })
     const model = await openTrainable(config, options, { root, seed, onNote, ...defined({ signal }) })
-    const arms = [asOpenedModel(model, 'before'), asOpenedModel(model, 'trained')]
+    const setup = setupOf(config, root)
+    const arms: readonly EvaluatedModel[] = [
+      asOpenedModel(model, 'before'),
+      ...(setup === undefined ? [] : [{ ...asOpenedModel(model, 'prompt optimised'), setup }]),
+      asOpenedModel(model, 'trained'),
+    ]
     const identity = {
       ...identityOf(config, given, arms, judges.judges),
       training: settingsOf(config, options, model),
@@ -154,7 +164,8 @@ async function work(
         })
         refuseGroups(settings.scorers, 'a training')
         const measure = measuring({ config, test, arms, settings, store, emit })
-        const before = await measure('before')
+        const before =
+          (await measure('before')) + (setup === undefined ? 0 : await measure('prompt optimised'))
         const left = timeLeft(minutes, started, before)
         const steps = await learn({ config, options, path, model, split: usable, settings, left, emit })
         await measure('trained')
@@ -270,7 +281,7 @@ function measuring({
 }: {
   config: AgogeConfig
   test: readonly FileTask[]
-  arms: readonly OpenedModel[]
+  arms: readonly EvaluatedModel[]
   settings: TrialSettings
   store: Store
   emit: (event: TrainConfigEvent) => void
