@@ -92,10 +92,18 @@ function searchSection(searches: readonly SearchRow[], pairs: readonly Pair[]): 
     '',
     `- *halving* less *equal*: ${summary(differences)} over ${differences.length} pairs.`,
     `- *halving* less the best single lever with the whole budget: ${summary(toBest)}; at most 5 points below it in ${toBest.filter((one) => one >= -0.05).length} of ${toBest.length} pairs.`,
+    `- ${bars(differences, toBest)}`,
     `- ${halvings.filter(({ isShown }) => isShown).length} of ${halvings.length} searches with *halving* show a gain; ${nothing.length} found nothing on the selection tasks and said so.`,
     `- A search took ${seconds[0]} to ${seconds[seconds.length - 1]} s (median ${seconds[Math.floor(seconds.length / 2)]} s), and never more tokens than its budget (most: ${Math.max(...searches.map(({ tokens }) => tokens)).toLocaleString('en')}).`,
     '',
   ]
+}
+
+function bars(differences: readonly number[], toBest: readonly number[]): string {
+  const { low } = meanInterval(differences)
+  const isBetter = low !== null && low > 0
+  const isClose = toBest.every((one) => one >= -0.05)
+  return `The bar against an equal split is ${isBetter ? 'met' : 'not met'}; the bar against the best single lever is ${isClose ? 'met' : 'not met'}. The best single lever is chosen with hindsight, by the test.`
 }
 
 function summary(differences: readonly number[]): string {

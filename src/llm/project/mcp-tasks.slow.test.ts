@@ -11,7 +11,11 @@ import { scripted } from './testing/scripted-model.ts'
 test('tasks made of a server are proved once, kept, and the same the next time', async () => {
   const folder = crmFolder()
   const plans: string[] = []
-  const options = { folder, onPlan: (plan: string) => Promise.resolve(void plans.push(plan)) }
+  const options = {
+    folder,
+    split: 'all' as const,
+    onPlan: (plan: string) => Promise.resolve(void plans.push(plan)),
+  }
   const refused: unknown[] = []
   const model = scripted(() => 'Done.')
   const run = async (config: Partial<AgogeConfig>) => {
