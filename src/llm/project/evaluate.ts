@@ -147,7 +147,7 @@ function testTasks(tasks: readonly FileTask[], split: EvaluateOptions['split']):
   const isMarked = tasks.some((task) => task.split !== undefined)
   if (split === 'all' || (split === undefined && !isMarked)) return tasks
   if (!isMarked) return splitTasks(tasks).test
-  return tasks.filter(({ split: own = 'test' }) => own === 'test' || own === 'unseen-paraphrase')
+  return tasks.filter(({ split: own = 'test' }) => own === 'test')
 }
 
 /** A column of an evaluation: a model, with a setup or as the agent calls it. */
