@@ -162,13 +162,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const isOver = await dropBody(incoming)
       const path = pathOf(incoming.url ?? '/')
       const { signal } = new AbortController()
-      const response = errorResponseFor(error, {
+      const refusal = errorResponseFor(error, {
         signal,
         path,
         headers: isOver ? {} : { connection: 'close' },
       })
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-      outgoing.end(await response.text())
+      outgoing.writeHead(refusal.status, Object.fromEntries(refusal.headers))
+      outgoing.end(await refusal.text())
     }
   }
 

@@ -2,7 +2,8 @@ import type { Task } from '../agent/types.ts'
 import { train as trainOnEnvironment, type TrainOptions } from '../training/train.ts'
 import type { TrainingSummary } from '../training/types.ts'
 import type { AgogeConfig, ToolRules } from './config.ts'
-import { type RunningTraining, trainConfig, type TrainConfigOptions } from './training/train-config.ts'
+import { startRunning } from './running.ts'
+import type { RunningTraining, TrainConfigOptions } from './training/train-config.ts'
 
 /**
  * Trains a model to be the agent of a config, and measures on test tasks that neither training nor selection saw how much better it became.
@@ -30,5 +31,15 @@ export function train(
   given: AgogeConfig | TrainOptions,
   options?: TrainConfigOptions,
 ): RunningTraining | Promise<TrainingSummary> {
-  return 'agent' in given ? trainConfig(given, options) : trainOnEnvironment(given)
+  return 'agent' in given ? trainOnConfig(given, options) : trainOnEnvironment(given)
+}
+
+/** Loaded when it is called: programs that train on an environment do without. */
+function trainOnConfig(config: AgogeConfig, options: TrainConfigOptions | undefined): RunningTraining {
+  return startRunning(async (emit) => {
+    const { trainConfig } = await import('./training/train-config.ts')
+    const running = trainConfig(config, options)
+    for await (const event of running) emit(event)
+    return running.result
+  })
 }

@@ -87,10 +87,10 @@ async function send(path, body) {
   if (busy) return
   busy = true
   try {
-    const response = await fetch(path, body === undefined ? {} : {
+    const sent = await fetch(path, body === undefined ? {} : {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-    const answer = await response.json()
-    if (response.ok) show(answer)
+    const answer = await sent.json()
+    if (sent.ok) show(answer)
     else {
       byId('progress').textContent = answer.error
       // Another window may have gone on.
