@@ -89,7 +89,6 @@ export function createSetupTrials(options: SetupTrialsOptions): SetupTrials {
       const specs = [...new Map(wanted.map((one) => [specOf(one).id, specOf(one)])).values()]
       // A trial whose episode was lost with the process is made again; its calls are in the journal.
       for (const { id } of specs) if (!episodes.has(id)) records.delete(id)
-      const before = specs.filter(({ id }) => records.has(id)).length
       await runTrials(specs, {
         settings,
         concurrency,
@@ -101,11 +100,7 @@ export function createSetupTrials(options: SetupTrialsOptions): SetupTrials {
         },
         emit(event) {
           if (event.type === 'trial')
-            onTrial(
-              event.record,
-              before + specs.filter(({ id }) => records.has(id)).length - before,
-              specs.length,
-            )
+            onTrial(event.record, specs.filter(({ id }) => records.has(id)).length, specs.length)
         },
       })
       return wanted.map(take)

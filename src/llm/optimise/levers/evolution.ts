@@ -1,4 +1,3 @@
-import { setupId } from '../../setup/setup.ts'
 import { instructiveExamples } from '../examples.ts'
 import type { Lever, LeverContext, SetupTrial } from '../lever.ts'
 import { needsProposer, newTexts, textOf, withInstructions } from './instructions.ts'
@@ -56,6 +55,3 @@ function drawParent(context: LeverContext): LeverContext['best'] {
 function scoreByTask(trials: readonly SetupTrial[]): Map<string, number> {
   return new Map(trials.map(({ task, record }) => [task.id, Number(record.success === true)]))
 }
-
-/** For tests: which setup would be the parent. */
-export const parentId = (context: LeverContext): string => setupId(drawParent(context))
