@@ -78,6 +78,6 @@ every seed. So plans for LoRA have three times the rate of AdamW. With Muon, one
 rates stay as they are.
 
 One small model, one task, short trainings: factors of larger models or longer trainings may differ. Every number is in
-[lora-rates/](lora-rates/).
+\`docs/results/lora-rates/\`.
 `
 }

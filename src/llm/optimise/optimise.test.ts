@@ -120,7 +120,7 @@ test('where nothing helps it says so, and does not look at the test tasks', asyn
   const tasks = tasksOf(16, 16, 16).map((task) => ({ ...task, expected: { answer: 'right' } }))
   const { result } = await run({ ...config, tasks, models: [deaf] }, { proposer })
   expect(result).toMatchObject({ isShown: false, best: null, test: null })
-  expect(result.stopped).toMatch(/every lever has ended/)
+  expect(result.stopped).toMatch(/every lever that could be used has ended/)
   expect(deaf.calls.some((call) => requestOf(call).includes('test word'))).toBe(false)
 })
 

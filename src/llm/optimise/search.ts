@@ -113,7 +113,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
     arms,
     best: bestOf(arms, joined),
     stopped: isExhausted
-      ? 'nothing more is likely to help: every lever has ended'
+      ? 'nothing more is likely to help: every lever that could be used has ended'
       : 'the budget for the search is used up',
   }
 }

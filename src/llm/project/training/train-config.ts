@@ -126,11 +126,17 @@ async function work(
 ): Promise<TrainConfigResult> {
   const started = performance.now()
   const { seed = 0, resume = false, signal, minutes } = options
-  return withProject(config, { ...options, opensModels: false }, async (project) => {
+  let forecast = ''
+  // One question for all that may happen.
+  const onPlan = async (plan: string, needsConsent: boolean): Promise<void> =>
+    options.onPlan?.([plan, forecast].filter((text) => text !== '').join('\n'), needsConsent)
+  return withProject(config, { ...options, onPlan, opensModels: false }, async (project) => {
     const { root, tasks: given, judges } = project
     const split = splitTasks(given)
     const path = openRunFolder(options.out === undefined ? { root } : { path: options.out }).path
     if (!resume) refuseExistingRun(path, 'the option resume: true')
+    forecast = describeTraining(forecastOf(config, options, split)).join('\n')
+    if (config.environment === undefined) await onPlan('', false)
     const onNote = (text: string): void => emit({ type: 'note', text })
     const model = await openTrainable(config, options, { root, seed, onNote, ...defined({ signal }) })
     const setup = setupOf(config, root)
@@ -145,7 +151,6 @@ async function work(
     }
     try {
       return await withStore({ out: join(path, 'evaluation'), resume }, identity, async (store) => {
-        await options.onPlan?.(describeTraining(forecastOf(config, options, split)).join('\n'), false)
         const refused = await project.prove()
         if (refused.length > 0) emit({ type: 'refused', tasks: refused })
         const usable = without(split, new Set(refused.map(({ id }) => id)))
