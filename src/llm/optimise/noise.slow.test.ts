@@ -13,7 +13,7 @@ const tasks = [...tasksOf('train', 12), ...tasksOf('validation', 12), ...tasksOf
 
 test('of many searches over pure noise, about one in forty reports a gain', async () => {
   let [shown, tested] = [0, 0]
-  for (let seed = 0; seed < 60; seed += 1) {
+  for (let seed = 0; seed < 40; seed += 1) {
     // Whatever the prompt says, it is right in half of the cases.
     const noise = scripted(({ prompt }: LanguageModelV3CallOptions) =>
       uniformAt(seed, JSON.stringify(prompt), 0) < 0.5 ? 'right' : 'wrong',
@@ -40,7 +40,7 @@ test('of many searches over pure noise, about one in forty reports a gain', asyn
     if (result?.isShown === true) shown += 1
   }
   // Chance makes some setup look better on the selection tasks nearly every time.
-  expect(tested).toBeGreaterThan(35)
-  // At 2.5%, five or more of 60 would happen in 2% of cases.
-  expect(shown).toBeLessThanOrEqual(4)
+  expect(tested).toBeGreaterThan(24)
+  // At 2.5%, four or more of 40 would happen in 2% of cases.
+  expect(shown).toBeLessThanOrEqual(3)
 }, 300_000)
