@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Kills of a test. The whole 50 take minutes: `AGOGE_KILLS=50 npm run test:slow -- killed`. */
-export const plannedKills = Number(process.env['AGOGE_KILLS'] ?? 12)
+/** Kills of a test. */
+export const plannedKills = 50
 
 /**
  * Runs a command again and again, and kills it (SIGKILL) after about one more answer in the journal of `out`, at another place each time.
