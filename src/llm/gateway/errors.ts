@@ -9,7 +9,7 @@ const codes: Readonly<Record<string, string>> = {
   'chat-template-failed': 'invalid_conversation',
 }
 
-/** An error of a model as its client is told. */
+/** An error of a model in the words that its client gets. */
 export function toRequestError(given: unknown, signal?: AbortSignal): RequestError {
   if (given instanceof RequestError) return given
   if (AgogeError.isInstance(given) && Object.hasOwn(codes, given.code))

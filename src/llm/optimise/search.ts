@@ -167,7 +167,7 @@ async function pull(arm: Arm, arms: readonly Arm[], options: SearchOptions): Pro
   if (arm.ended !== undefined) onArm(arm)
 }
 
-/** What a lever is told when it proposes. */
+/** What a lever knows when it proposes. */
 export function contextOf(
   arm: Arm,
   options: Pick<SearchOptions, 'made' | 'train' | 'original' | 'seed' | 'knownTo'>,

@@ -125,18 +125,9 @@ function screeningTasks(arm: Arm, options: SearchOptions): FileTask[] {
   const failed = new Set(
     made.known(arm.best).flatMap(({ task, record }) => (record.success === false ? [task.id] : [])),
   )
-  const order = shuffled(train, random)
+  const order = random.shuffle(train)
   const hard = order.filter(({ id }) => failed.has(id)).slice(0, Math.ceil(screening / 2))
   return [...hard, ...order.filter((task) => !hard.includes(task))].slice(0, screening)
-}
-
-function shuffled<T>(all: readonly T[], random: ReturnType<typeof createRandom>): T[] {
-  const order = [...all]
-  for (let at = order.length - 1; at > 0; at -= 1) {
-    const other = random.int(at + 1)
-    ;[order[at], order[other]] = [order[other], order[at]]
-  }
-  return order
 }
 
 /** What the search may spend, when the test is of the best setup so far whose trials cost most, or of one that costs `atLeast`. */

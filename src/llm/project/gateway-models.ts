@@ -53,7 +53,17 @@ export async function openGatewayParts(
     signal,
   })
   const { budget, limits, scorers } = settings
-  refuseGroups(scorers, 'a gateway')
+  const dispose = async (): Promise<void> => {
+    await configured.close()
+    await judges.dispose()
+    for (const model of opened) await model.dispose()
+  }
+  try {
+    refuseGroups(scorers, 'a gateway')
+  } catch (error) {
+    await dispose()
+    throw error
+  }
   return {
     models: opened.map((model): GatewayModel => {
       const { name, local } = model
@@ -86,11 +96,7 @@ export async function openGatewayParts(
       const isBelow = episode.rewards.some(({ value }) => value !== null && value < 1)
       return { ...trial, rewards, success: success === true && isBelow ? false : success }
     },
-    async dispose() {
-      await configured.close()
-      await judges.dispose()
-      for (const { dispose } of opened) await dispose()
-    },
+    dispose,
   }
 }
 

@@ -52,7 +52,7 @@ async function sampleAnswers(
   const warm =
     temperature ?? (options.temperature === undefined || options.temperature === 0 ? 1 : options.temperature)
   const answers: Answer[] = []
-  // One after another: calls with equal options are told apart by their order.
+  // One after another: calls with equal options differ by their order alone.
   for (let at = 0; at < count; at += 1) {
     const seed = options.seed === undefined ? {} : { seed: options.seed + at }
     answers.push(await ask({ ...options, temperature: warm, ...seed }))

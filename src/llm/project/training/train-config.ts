@@ -4,28 +4,21 @@ import { defined } from '../../../defined.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { sha256 } from '../../../runs/checksums.ts'
 import { openRunFolder, refuseExistingRun, type TrainingEvent } from '../../../runs/run-folder.ts'
-import type { FileTask } from '../../environment/mcp/goals/task-file.ts'
 import type { PolicyPresetName } from '../../algorithm/policy-optimisation/presets.ts'
 import type { AlgorithmDefinition } from '../../algorithm/define-algorithm.ts'
 import { smallModelPlan } from '../../training/defaults.ts'
 import { trainAgent } from '../../training/train-agent.ts'
 import { type AgogeConfig, scorersOf, type ToolRules } from '../config.ts'
-import {
-  type EvaluatedModel,
-  type EvaluationEvent,
-  finishedTrials,
-  planTrials,
-  setupOf,
-} from '../evaluate.ts'
+import { type EvaluatedModel, setupOf } from '../evaluate.ts'
 import type { OpenedJudges } from '../judging/judges.ts'
 import { withProject } from '../open-project.ts'
-import { runTrials } from '../run-trials.ts'
 import { refuseGroups } from '../judging/score-trials.ts'
-import { identityOf, resultFile, type Store, withStore } from '../evaluation-store.ts'
-import { type EvaluationResult, summarise } from '../evaluation.ts'
+import { identityOf, resultFile, withStore } from '../evaluation-store.ts'
+import type { EvaluationResult } from '../evaluation.ts'
 import type { TrialRecord } from '../journal.ts'
 import { type Running, startRunning } from '../running.ts'
 import type { TrialSettings } from '../run-trial.ts'
+import { measuring } from './measure-models.ts'
 import { agentProgram, type ConfigTask, meanScore, toConfigTask } from './agent-program.ts'
 import { watchSignal } from './signal-watch.ts'
 import { splitTasks, type TaskSplit } from './split-tasks.ts'
@@ -169,8 +162,8 @@ async function work(
         })
         refuseGroups(settings.scorers, 'a training')
         const measure = measuring({ config, test, arms, settings, store, emit })
-        const before =
-          (await measure('before')) + (setup === undefined ? 0 : await measure('prompt optimised'))
+        const before = await measure('before')
+        if (setup !== undefined) await measure('prompt optimised')
         const left = timeLeft(minutes, started, before)
         const steps = await learn({ config, options, path, model, split: usable, settings, left, emit })
         await measure('trained')
@@ -246,13 +239,13 @@ const mostValidated = 64
 
 function forecastOf(config: AgogeConfig, options: TrainConfigOptions, split: TaskSplit): TrainingForecast {
   const { steps = defaultSteps, groupSize = 8, validateEvery = 10 } = options
-  const { trials = 1, tools = {} } = config
+  const { trials = 1, tools = {}, setup } = config
   const validated = Math.min(mostValidated, split.validation.length)
   return {
     steps,
     rollouts: steps * groupsOf(options, split) * groupSize,
     validations: (1 + Math.ceil(steps / validateEvery)) * validated,
-    trials: 2 * trials * split.test.length,
+    trials: (setup === undefined ? 2 : 3) * trials * split.test.length,
     tools,
   }
 }
@@ -268,61 +261,6 @@ function timeLeft(
 ): (() => number) | undefined {
   if (minutes === undefined) return undefined
   return () => minutes * 60 - (performance.now() - started) / 1000 - 1.2 * evaluation
-}
-
-interface Measuring {
-  (arm: ArmName): Promise<number>
-  result: () => EvaluationResult
-}
-
-/** Tries the test tasks with the model as it is at the time. Returns the seconds that this takes. */
-function measuring({
-  config,
-  test,
-  arms,
-  settings,
-  store,
-  emit,
-}: {
-  config: AgogeConfig
-  test: readonly FileTask[]
-  arms: readonly EvaluatedModel[]
-  settings: TrialSettings
-  store: Store
-  emit: (event: TrainConfigEvent) => void
-}): Measuring {
-  const { trials = 1, concurrency = 8 } = config
-  const all = new Map<string, TrialRecord>()
-  const measure = async (arm: ArmName): Promise<number> => {
-    const specs = planTrials(
-      test,
-      arms.filter(({ name }) => name === arm),
-      trials,
-    )
-    const records = finishedTrials(specs, store.journal)
-    await runTrials(specs, {
-      settings,
-      concurrency,
-      keepEpisode: store.keepEpisode,
-      records,
-      emit: (event: EvaluationEvent) => {
-        if (event.type !== 'trial') return
-        const { record, done, total } = event
-        emit({ type: 'trial', arm, record, done, total })
-      },
-    })
-    for (const [id, record] of records) all.set(id, record)
-    return [...records.values()].reduce((sum, { seconds }) => sum + seconds, 0) / concurrency
-  }
-  return Object.assign(measure, {
-    result: () =>
-      summarise([...all.values()], {
-        models: arms.map(({ name, price }) => ({ name, hasPrice: price !== undefined })),
-        tasks: test.length,
-        trials,
-        spent: settings.budget.spent(),
-      }),
-  })
 }
 
 interface Learning {
