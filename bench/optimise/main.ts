@@ -1,5 +1,6 @@
 // npm run optimise:bench -- levers --reader FOLDER [--weaker FOLDER]           whether each lever acts on the models at all
-// npm run optimise:bench -- picker --reader FOLDER --weaker FOLDER --seeds 11-13   searches on ten pairs; stored rows are skipped
+// npm run optimise:bench -- picker --reader FOLDER --weaker FOLDER --seeds 31-38   searches on ten pairs; stored rows are skipped
+// npm run optimise:bench -- picker --set tried --out FILE ...                      the same on the pairs that the search was developed on
 // npm run optimise:bench                                                       writes docs/results/optimise.md from the stored rows
 //
 // The models are made by prompt-model.ts (npm run optimise:model).
@@ -15,7 +16,7 @@ import { pairsWith } from './pairs.ts'
 export interface SearchRow {
   pair: string
   seed: number
-  /** `halving`, `equal`, or the one lever that had the whole budget. */
+  /** `adaptive`, `equal`, or the one lever that had the whole budget. */
   way: string
   original: number
   /** Success of what the search chose; of the original if it found nothing. */
@@ -43,13 +44,12 @@ export interface Stored {
   searches: SearchRow[]
 }
 
-const file = fileURLToPath(new URL('../../docs/results/optimise.json', import.meta.url))
-const page = fileURLToPath(new URL('../../docs/results/optimise.md', import.meta.url))
-const stored: Stored = existsSync(file)
-  ? (JSON.parse(readFileSync(file, 'utf8')) as Stored)
-  : { levers: [], searches: [] }
-const save = (): void => writeFileSync(file, `${JSON.stringify(stored, null, 1)}\n`)
+/** Trials of the original that a search may cost, besides those of the original before it and of both setups at the end. */
+const searchTrials = 300
+/** What the last call may reserve. */
+const reserve = 2100
 
+const page = fileURLToPath(new URL('../../docs/results/optimise.md', import.meta.url))
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -57,15 +57,25 @@ const { values, positionals } = parseArgs({
     weaker: { type: 'string', default: '.agoge/prompt-model-weaker' },
     seeds: { type: 'string', default: '11-13' },
     pairs: { type: 'string' },
-    pickers: { type: 'boolean', default: false },
+    set: { type: 'string', default: 'reported' },
+    out: { type: 'string' },
+    singles: { type: 'string', default: '4' },
   },
 })
 const { reader, weaker } = values
-const pairs = pairsWith({ reader, weaker, base: baseModelFolder })
+const file = values.out ?? fileURLToPath(new URL('../../docs/results/optimise.json', import.meta.url))
+const stored: Stored = existsSync(file)
+  ? (JSON.parse(readFileSync(file, 'utf8')) as Stored)
+  : { levers: [], searches: [] }
+const save = (): void => writeFileSync(file, `${JSON.stringify(stored, null, 1)}\n`)
+
+const models = { reader, weaker, base: baseModelFolder }
+const tried = pairsWith(models, 'tried')
+const pairs = values.set === 'tried' ? tried : pairsWith(models, 'reported')
 
 if (positionals[0] === 'levers') await measureLevers()
 else if (positionals[0] === 'picker') await measurePicker()
-writeFileSync(page, optimisePage(stored, pairs))
+if (values.out === undefined) writeFileSync(page, optimisePage(stored, pairs))
 
 async function measureLevers(): Promise<void> {
   stored.levers = []
@@ -78,11 +88,11 @@ async function measureLevers(): Promise<void> {
   const shown = ['river lamp stone', 'tiger amber', 'piano coral maple window', 'silver bottle castle'].map(
     (words) => exchange(words, operation('first').apply(words.split(' '))),
   )
-  const tools = { tool_a: 'first', tool_b: 'dashes', tool_c: 'count' }
+  const tools = { tool_a: 'last', tool_b: 'commas', tool_c: 'list' }
   const described = Object.fromEntries(
     Object.entries(tools).map(([name, does]) => [name, { description: operation(does).asks[0] }]),
   )
-  const tried: { lever: string; about: string; pair: string; setup: Omit<AgentSetup, 'schema'> }[] = [
+  const setups: { lever: string; about: string; pair: string; setup: Omit<AgentSetup, 'schema'> }[] = [
     {
       lever: 'instructions',
       about: 'one that says what is wanted',
@@ -104,7 +114,7 @@ async function measureLevers(): Promise<void> {
     {
       lever: 'playbook',
       about: 'a line for each mark',
-      pair: 'two rules',
+      pair: '2 rules',
       setup: {
         playbook: [
           { id: '1', text: `north: ${operation('first').asks[0]}` },
@@ -115,7 +125,7 @@ async function measureLevers(): Promise<void> {
     {
       lever: 'tool-descriptions',
       about: 'what each tool does',
-      pair: 'bare tools',
+      pair: 'misdescribed tools',
       setup: { tools: described },
     },
     {
@@ -131,12 +141,11 @@ async function measureLevers(): Promise<void> {
       setup: { testTime: { method: 'votes', count: 7 } },
     },
   ]
-  for (const { lever, about, pair, setup } of tried) {
+  for (const { lever, about, pair, setup } of setups) {
     const config = configOf(pair, 1)
     const tasks = (config.tasks as FileTask[]).filter(({ split }) => split === 'test')
-    const { budget: _, ...free } = config
     const changed = {
-      ...free,
+      ...config,
       tasks,
       models: config.models.slice(0, 1),
       setup: { schema: 1 as const, ...setup },
@@ -160,7 +169,7 @@ async function measureLevers(): Promise<void> {
 }
 
 function configOf(name: string, seed: number): AgogeConfig {
-  const pair = pairs.find((one) => one.name === name)
+  const pair = tried.find((one) => one.name === name)
   if (pair === undefined) throw new Error(`no pair ${name}`)
   return pair.config(seed)
 }
@@ -171,14 +180,15 @@ function lastName(folder: string): string {
 
 async function measurePicker(): Promise<void> {
   const [from, to = from] = values.seeds.split('-').map(Number)
-  const wanted = values.pairs?.split(',')
+  const wanted = values.pairs?.split(';')
   for (let seed = from; seed <= to; seed += 1)
     for (const { name, config } of pairs) {
       if (wanted !== undefined && !wanted.includes(name)) continue
-      const given = config(seed)
-      const original = await originalSuccess(given)
+      const unlimited = config(seed)
+      const { success: original, tokensOfTrial } = await measureOriginal(unlimited)
+      const given = { ...unlimited, budget: budgetOf(unlimited, tokensOfTrial) }
       const levers =
-        seed === from && !values.pickers
+        seed < from + Number(values.singles)
           ? [
               'instructions',
               'tool-descriptions',
@@ -189,10 +199,10 @@ async function measurePicker(): Promise<void> {
               'test-time',
             ]
           : []
-      for (const way of ['halving', 'equal', ...levers]) {
+      for (const way of ['adaptive', 'equal', ...levers]) {
         if (stored.searches.some((row) => row.pair === name && row.seed === seed && row.way === way)) continue
         const started = performance.now()
-        const options = way === 'halving' || way === 'equal' ? ({ picker: way } as const) : { levers: [way] }
+        const options = way === 'adaptive' || way === 'equal' ? ({ picker: way } as const) : { levers: [way] }
         const result = await optimise(given, options).result
         if (result === null) throw new Error('a dry run')
         const comparison = result.test?.comparisons[0]
@@ -221,10 +231,17 @@ async function measurePicker(): Promise<void> {
     }
 }
 
-/** Of the agent as it is, on the test tasks: the same for all searches of a pair and seed. */
-async function originalSuccess(config: AgogeConfig): Promise<number> {
-  const { budget: _, ...free } = config
+/** The agent as it is, on the test tasks: the same for all searches of a pair and seed. */
+async function measureOriginal(config: AgogeConfig): Promise<{ success: number; tokensOfTrial: number }> {
   const tasks = (config.tasks as FileTask[]).filter(({ split }) => split === 'test')
-  const { models } = await evaluate({ ...free, tasks, models: config.models.slice(0, 1) }).result
-  return models[0].success.mean
+  const { models, spent } = await evaluate({ ...config, tasks, models: config.models.slice(0, 1) }).result
+  return { success: models[0].success.mean, tokensOfTrial: spent.tokens / tasks.length }
+}
+
+/** So little that no search can try all that it has. */
+function budgetOf(config: AgogeConfig, tokensOfTrial: number): { tokens: number } {
+  const tasks = config.tasks as FileTask[]
+  const tested = tasks.filter(({ split }) => split === 'test').length
+  const trials = tasks.length - tested + 2.2 * tested + searchTrials
+  return { tokens: Math.round(reserve + tokensOfTrial * trials) }
 }

@@ -1,7 +1,8 @@
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai'
-import { type AgogeConfig, type Scorer, defineConfig, type FileTask, type ProposalRequest, run } from 'agoge'
+import { type AgogeConfig, type Scorer, defineConfig, type FileTask, run } from 'agoge'
 import { createRandom } from 'agoge/engine'
-import { drawWords, operation, operations, type Random, testWords } from './operations.ts'
+import { drawWords, operation, type Random, testWords } from './operations.ts'
+import { scriptedProposer } from './scripted-proposer.ts'
 
 /** A set of tasks with an agent and its models, for which setups are searched. */
 export interface Pair {
@@ -15,9 +16,6 @@ const exact: Scorer<string> = ({ given, output }) => Number(output.trim() === gi
 
 /** Numbers of tasks for training, selection and test. */
 const sizes = { train: 24, validation: 30, test: 100 } as const
-
-/** What a search may use: so little that no lever can try all that it has. With tools, a trial has more calls and longer prompts. */
-const tokens = { plain: 25_000, models: 70_000, tools: 200_000 }
 
 type Kind = (random: Random) => { kind: string; prompt: string; answer: string }
 
@@ -68,37 +66,6 @@ const choosing: Kind = (random) => {
   }
 }
 
-const vague = [
-  'Be brief.',
-  'Think step by step.',
-  'You are a helpful assistant.',
-  'Answer correctly.',
-  'Be polite.',
-  'Use plain words.',
-]
-
-/**
- * Proposes texts without a language model: this script stands for a large model, which cannot be had here. It knows none of the tasks: it draws from
- * sentences on all operations, and from vague ones.
- */
-export function scriptedProposer({ lever, count, seed, tools }: ProposalRequest): string[] {
-  const random = createRandom('scripted-proposer', lever, seed)
-  const operationText = (): string => {
-    const { asks } = operations[random.int(operations.length)]
-    return asks[random.int(asks.length)]
-  }
-  return Array.from({ length: count }, () => {
-    if (lever === 'playbook') return `${['north', 'south'][random.int(2)]}: ${operationText()}`
-    if (lever !== 'tool-descriptions')
-      return random.next() < 0.3 ? vague[random.int(vague.length)] : operationText()
-    const names = tools.map((line) => /^[\w-]+/.exec(line)?.[0] ?? '')
-    const text = operationText()
-    return JSON.stringify({
-      [names[random.int(names.length)]]: { description: text[0].toUpperCase() + text.slice(1) },
-    })
-  })
-}
-
 interface Settings {
   kinds: readonly Kind[]
   models: Parameters<typeof run>[0][]
@@ -126,7 +93,6 @@ const plain = (name: string, about: string, { kinds, models, system, temperature
       score: exact,
       models: models.map(run),
       maxOutputTokens: 32,
-      budget: { tokens: models.length > 1 || temperature > 0 ? tokens.models : tokens.plain },
       optimise: { proposer: scriptedProposer, seed },
     }) as unknown as AgogeConfig,
 })
@@ -180,69 +146,116 @@ const withTools = (
       score: exact,
       models: models.map(run),
       maxOutputTokens: 48,
-      budget: { tokens: tokens.tools },
       optimise: { proposer: scriptedProposer, seed },
     }) as unknown as AgogeConfig
   },
 })
 
-/** The ten pairs. `reader` is the model of prompt-model.ts, `weaker` an earlier state of it, `base` the model of the package. */
-export function pairsWith({
-  reader,
-  weaker,
-  base,
-}: {
-  reader: string
+/** A request's mark and the operation that it asks for; the agent does not know which mark means what. */
+type Marked = readonly (readonly [mark: string, operation: string])[]
+
+/** Operations of the ten pairs. */
+interface Chosen {
+  plain: string
+  brief: string
   weaker: string
-  base: string
-}): Pair[] {
+  thinking: string
+  rules: Marked
+  /** Tools with the operation that the description of each says. */
+  misdescribed: readonly (readonly [operation: string, described: string])[]
+  wrongModel: string
+  twoModels: readonly [string, string]
+  warm: string
+}
+
+/** `tried` is what the search was developed on, `reported` what the rows are of. No pair is in both. */
+const chosen: Record<'tried' | 'reported', Chosen> = {
+  tried: {
+    plain: 'first',
+    brief: 'list',
+    weaker: 'count',
+    thinking: 'ends',
+    rules: [
+      ['north', 'first'],
+      ['south', 'dashes'],
+    ],
+    misdescribed: [
+      ['last', 'commas'],
+      ['commas', 'last'],
+      ['list', 'list'],
+    ],
+    wrongModel: 'mark',
+    twoModels: ['commas', 'second'],
+    warm: 'drop last',
+  },
+  reported: {
+    plain: 'last',
+    brief: 'dashes',
+    weaker: 'commas',
+    thinking: 'drop first',
+    rules: [
+      ['red', 'count'],
+      ['blue', 'mark'],
+    ],
+    misdescribed: [
+      ['first', 'mark'],
+      ['mark', 'dashes'],
+      ['dashes', 'first'],
+    ],
+    wrongModel: 'ends',
+    twoModels: ['list', 'count'],
+    warm: 'second',
+  },
+}
+
+/** Ten pairs. `reader` is the model of prompt-model.ts, `weaker` an earlier state of it, `base` the model of the package. */
+export function pairsWith(
+  { reader, weaker, base }: { reader: string; weaker: string; base: string },
+  which: keyof typeof chosen,
+): Pair[] {
   const models = [reader]
+  const of = chosen[which]
+  const said = (name: string, system: string): Pair =>
+    plain(`${name} (${system})`, `one operation; the agent says: ${system}`, {
+      kinds: [unsaid(name)],
+      models,
+      system,
+    })
   return [
-    plain('first', 'the first word is wanted, and nothing says so', { kinds: [unsaid('first')], models }),
-    plain('list', 'a JSON list is wanted; the agent says: be brief', {
-      kinds: [unsaid('list')],
-      models,
-      system: 'be brief',
-    }),
-    plain('ends', 'the first and the last word; the agent says: think before you answer', {
-      kinds: [unsaid('ends')],
-      models,
-      system: 'think before you answer',
-    }),
-    plain('two rules', 'a mark says which of two operations is wanted', {
-      kinds: [unsaid('first', 'north: '), unsaid('dashes', 'south: ')],
-      models,
-    }),
-    plain('count, weaker', 'the number of words, with the weaker model', {
-      kinds: [unsaid('count')],
+    plain(of.plain, 'one operation, and nothing says which', { kinds: [unsaid(of.plain)], models }),
+    said(of.brief, 'be brief'),
+    said(of.thinking, 'think before you answer'),
+    plain(`${of.weaker} (weaker)`, 'one operation, with the weaker model', {
+      kinds: [unsaid(of.weaker)],
       models: [weaker],
     }),
-    withTools('bare tools', 'three tools without descriptions', {
-      offered: ['first', 'dashes', 'count'].map((name) => ({ operation: name, description: 'Does it' })),
+    plain('2 rules', 'a mark says which of 2 operations is wanted', {
+      kinds: of.rules.map(([mark, does]) => unsaid(does, `${mark}: `)),
       models,
     }),
-    withTools('swapped tools', 'three tools, two of which are described as each other', {
-      offered: [
-        { operation: 'last', description: 'Put commas between the words' },
-        { operation: 'commas', description: 'Give the last word' },
-        { operation: 'list', description: 'Give the words as a json list' },
-      ],
+    withTools('misdescribed tools', 'three tools, described as each other', {
+      offered: of.misdescribed.map(([name, described]) => {
+        const [text] = operation(described).asks
+        return { operation: name, description: text[0].toUpperCase() + text.slice(1) }
+      }),
       models,
     }),
-    plain('wrong model', 'the agent asks for brackets; its own model has not learned that, another has', {
-      kinds: [unsaid('mark')],
+    plain('wrong model', 'the agent asks for it, but its own model has not learned that; another has', {
+      kinds: [unsaid(of.wrongModel)],
       models: [base, reader],
-      system: operation('mark').asks[0],
+      system: operation(of.wrongModel).asks[0],
     }),
-    plain('two models', 'two kinds of requests, each of which another model does', {
-      kinds: [choosing, unsaid('commas')],
-      models: [base, reader],
-      system: operation('commas').asks[0],
-    }),
+    ...of.twoModels.map((name, at) =>
+      plain(`two models, ${name}`, 'two kinds of requests, each of which another model does', {
+        kinds: [choosing, unsaid(name)],
+        models: at === 0 ? [base, reader] : [reader, base],
+        system: operation(name).asks[0],
+      }),
+    ),
     plain('warm', 'the right instruction, at temperature 1', {
-      kinds: [unsaid('drop last')],
+      kinds: [unsaid(of.warm)],
       models,
-      system: operation('drop last').asks[0],
+      system: operation(of.warm).asks[0],
       temperature: 1,
     }),
   ]

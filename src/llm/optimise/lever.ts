@@ -77,8 +77,6 @@ export interface Lever {
   name: string
   /** Where it comes from: the paper, or the library. */
   source: string
-  /** True if it has so few proposals that each is tried on the selection tasks. Default: they are screened on training tasks first. */
-  hasFew?: boolean
   /** Why it cannot be used here; undefined if it can. Asked after the first trials of the original. */
   unusable: (context: LeverContext) => string | undefined
   /** Setups to be tried next. None: it has no more. Depends on the context alone, so that a continued search proposes the same. */

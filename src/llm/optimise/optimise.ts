@@ -126,7 +126,7 @@ async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Pr
     emit({ type: 'plan', plan: planOf(config, split, chosen) })
     if (options.dryRun === true) return null
     const proposer = await openProposer(options.proposer, config, root)
-    const { picker = 'halving', seed = 0 } = options
+    const { picker = 'adaptive', seed = 0 } = options
     const identity = {
       ...identityOf(config, tasks, models, judges.judges),
       optimise: { levers: chosen.map(({ name }) => name), picker, seed },

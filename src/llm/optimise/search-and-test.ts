@@ -212,7 +212,7 @@ function searchWith(
   emit({ type: 'phase', phase: 'search', about: usable.map(({ name }) => name).join(', ') })
   return search({
     levers: usable,
-    picker: options.picker ?? 'halving',
+    picker: options.picker ?? 'adaptive',
     original: plainSetup,
     train: split.train,
     selection: split.validation,

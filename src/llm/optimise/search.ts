@@ -1,10 +1,11 @@
 import { createRandom } from '../../engine/random/random.ts'
 import type { Spending } from '../project/budget.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
-import { type AgentSetup, setupId } from '../setup/setup.ts'
+import type { AgentSetup } from '../setup/setup.ts'
 import type { Candidate, Lever, LeverContext } from './lever.ts'
 import { BudgetEnded, type SetupTrials } from './setup-trials.ts'
-import { allowanceOf, canPay, costOf, screening, selectionGain, tryProposals } from './try-proposals.ts'
+import { createJoined, type Joined, joinWith } from './join.ts'
+import { allowanceOf, firstLook, tryProposals } from './try-proposals.ts'
 
 import type { Picker } from '../project/optimise-settings.ts'
 
@@ -20,15 +21,23 @@ export interface Arm {
   round: number
   /** Proposals in a row that brought no gain. */
   without: number
+  /** What the last proposal that brought a gain added to it. */
+  lastStep: number
   /** In the unit of the budget. */
   spent: number
   /** Why it ended; absent while it goes on. */
   ended?: string
 }
 
+/** How far a search is. */
+export interface SearchState {
+  arms: readonly Arm[]
+  joined: Joined
+}
+
 /** A lever that has proposed nothing yet. */
 export function newArm(lever: Lever, original: AgentSetup): Arm {
-  return { lever, best: original, gain: 0, candidates: [], round: 0, without: 0, spent: 0 }
+  return { lever, best: original, gain: 0, candidates: [], round: 0, without: 0, lastStep: 0, spent: 0 }
 }
 
 /** What a search needs. */
@@ -71,39 +80,26 @@ export interface SearchResult {
 }
 
 /** Proposals in a row without a gain, or without anything new, after which a lever ends. */
-const patience = 6
-/** Share of the allowance for joining what levers have found. */
+const patience = 10
+/** Share of the allowance for joining what levers have found, where each lever gets the same. */
 const joining = 0.15
 
 /**
- * Spends an allowance over levers. With `halving` all levers get an equal part of the first round; after each round the half with the smaller gain
- * is left out, so the better ones get more. Levers that are equal to the last one that is kept stay too. With `equal` each lever gets the same.
+ * Spends an allowance over levers.
  *
- * A proposal is screened on training tasks against the lever's best (unless the lever has few); if it gains there, it is tried on the selection
- * tasks against the original. At
- * the end the best setups of different levers are joined, as long as that gains.
+ * - `adaptive`: each time the lever whose next proposal promises most for its cost. What a lever finds is joined at once with what others have found.
+ * - `equal`: each lever gets the same part. At the end, what they found is joined.
  *
- * Source: Karnin, Koren & Somekh, Almost Optimal Exploration in Multi-Armed Bandits (ICML 2013), sequential halving; here an arm improves while it
- * is pulled, as in Jamieson & Talwalkar (arXiv 1502.07943).
+ * A proposal is screened on training tasks against the lever's best; if it gains there, it is tried on the selection
+ * tasks against the original.
  */
 export async function search(options: SearchOptions): Promise<SearchResult> {
   const { levers, picker, original } = options
-  const arms = levers.map((lever) => newArm(lever, original))
-  const rounds = picker === 'equal' ? 1 : Math.max(1, Math.ceil(Math.log2(arms.length)))
-  const joined: Candidate[] = []
+  const state: SearchState = { arms: levers.map((lever) => newArm(lever, original)), joined: createJoined() }
+  const { arms, joined } = state
   let isReached = false
   try {
-    let open: Arm[] = [...arms]
-    for (let round = 0; round < rounds && open.length > 0; round += 1) {
-      const forLevers = allowanceOf(arms, options) * (1 - joining)
-      for (const arm of open)
-        await spendOn(arm, arms, arm.spent + forLevers / (rounds * open.length), options)
-      if (picker === 'halving' && round + 1 < rounds) open = halve(open, options)
-      open = open.filter(({ ended }) => ended === undefined)
-    }
-    // What levers that ended early have left goes to those that still find something.
-    if (picker === 'halving') for (const arm of ranked(open)) await spendOn(arm, arms, Infinity, options)
-    await join(arms, joined, options)
+    await (picker === 'equal' ? divide(state, options) : follow(state, options))
   } catch (error) {
     if (!(error instanceof BudgetEnded)) throw error
     isReached = true
@@ -111,52 +107,63 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
   const isExhausted = !isReached && arms.every(({ ended }) => ended !== undefined)
   return {
     arms,
-    best: bestOf(arms, joined),
+    best: bestOf(arms, joined.candidates),
     stopped: isExhausted
       ? 'nothing more is likely to help: every lever that could be used has ended'
       : 'the budget for the search is used up',
   }
 }
 
-/** Lets a lever propose until it has spent its share, or ended. */
-async function spendOn(arm: Arm, arms: readonly Arm[], share: number, options: SearchOptions): Promise<void> {
-  const most = (): number => allowanceOf(arms, options) * (1 - joining)
-  while (arm.ended === undefined && arm.spent < share && fits(options, most())) await pull(arm, arms, options)
+/** Each lever gets the same part of the allowance, and in any case one proposal. They take turns, so that none is left without by those before it. */
+async function divide(state: SearchState, options: SearchOptions): Promise<void> {
+  const { arms } = state
+  const most = (): number => allowanceOf(state, options) * (1 - joining)
+  const share = (most() - options.spent()) / arms.length
+  const mayPropose = ({ ended, round, spent }: Arm): boolean =>
+    ended === undefined && (round === 0 || spent + spent / round <= share)
+  for (let open = [...arms]; open.length > 0 && fits(options, most()); open = open.filter(mayPropose))
+    for (const arm of open) if (fits(options, most())) await pull(arm, state, options)
+  const found = arms.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain)
+  for (const arm of found) await joinWith(arm, state, options)
 }
 
-/** By the gain on the selection tasks; where that is equal, by the best gain on training tasks. */
-const ranked = (arms: readonly Arm[]): Arm[] =>
-  [...arms].sort((a, b) => b.gain - a.gain || promiseOf(b) - promiseOf(a))
-
-const promiseOf = ({ candidates }: Arm): number =>
-  Math.max(0, ...candidates.map(({ screened }) => screened ?? 0))
-
-function halve(open: readonly Arm[], { onArm }: SearchOptions): Arm[] {
-  const order = ranked(open)
-  const last = order[Math.ceil(order.length / 2) - 1]
-  const isTied = (arm: Arm): boolean => arm.gain === last.gain && promiseOf(arm) === promiseOf(last)
-  const kept = order.filter((arm, at) => at < order.length / 2 || isTied(arm))
-  for (const arm of order) {
-    if (arm.ended !== undefined || kept.includes(arm)) continue
-    arm.ended = 'others gained more'
-    onArm(arm)
+/** Each time the lever that promises most may propose, until all have ended or nothing more can be paid. */
+async function follow(state: SearchState, options: SearchOptions): Promise<void> {
+  for (;;) {
+    const open = state.arms.filter(({ ended }) => ended === undefined)
+    if (open.length === 0 || !fits(options, allowanceOf(state, options))) return
+    const arm = open.reduce((best, one) => (promiseOf(one) > promiseOf(best) ? one : best))
+    if (await pull(arm, state, options)) await joinWith(arm, state, options)
   }
-  return kept
+}
+
+/** What a proposal of a lever that has found nothing yet is expected to add. */
+const expectedStep = 0.1
+
+/**
+ * What the next proposal of a lever is expected to add for its cost: what its last one added, half of it after each one since then that added nothing,
+ * and a little for what is not known yet, which falls with the square root of their number, so that cheap proposals get more of the budget than dear
+ * ones. A lever that has proposed nothing goes first.
+ */
+export function promiseOf({ lastStep, without, round, spent }: Arm): number {
+  if (round === 0) return Infinity
+  return (lastStep * 0.5 ** without + expectedStep / Math.sqrt(1 + without)) / (spent / round)
 }
 
 /** Whether another proposal is likely to fit into the allowance. */
 function fits({ selection, trials, costOfTrial, spent }: SearchOptions, most: number): boolean {
-  return spent() + costOfTrial * (4 * screening + selection.length * trials) <= most
+  return spent() + costOfTrial * (4 * firstLook + selection.length * trials) <= most
 }
 
-/** Lets a lever propose once, and tries what it proposes. */
-async function pull(arm: Arm, arms: readonly Arm[], options: SearchOptions): Promise<void> {
+/** Lets a lever propose once, and tries what it proposes. True if the lever has a better setup than before. */
+async function pull(arm: Arm, state: SearchState, options: SearchOptions): Promise<boolean> {
   const { onArm, onCandidate, spent } = options
-  const before = spent()
+  const [before, gain] = [spent(), arm.gain]
   const proposals = await arm.lever.propose(contextOf(arm, options))
   const hasGained =
-    proposals.length > 0 && (await tryProposals(arm, proposals, { arms, options, onCandidate }))
+    proposals.length > 0 && (await tryProposals(arm, proposals, { state, options, onCandidate }))
   arm.without = hasGained ? 0 : arm.without + 1
+  if (hasGained) arm.lastStep = arm.gain - gain
   if (arm.without >= patience)
     arm.ended =
       proposals.length === 0
@@ -165,6 +172,7 @@ async function pull(arm: Arm, arms: readonly Arm[], options: SearchOptions): Pro
   arm.round += 1
   arm.spent += spent() - before
   if (arm.ended !== undefined) onArm(arm)
+  return hasGained
 }
 
 /** What a lever knows when it proposes. */
@@ -185,36 +193,6 @@ export function contextOf(
     random: createRandom('optimise', seed, lever.name, round),
     trials: (setup) => made.known(setup).filter(({ task }) => names.has(task.id)),
     tryOut: (setup, tasks) => made.run(tasks.map((task) => ({ setup, task, trial: 0 }))),
-  }
-}
-
-/** Adds to the best setup what other levers have found, the best first, and keeps what gains. */
-async function join(arms: readonly Arm[], joined: Candidate[], options: SearchOptions): Promise<void> {
-  const { onCandidate } = options
-  const [first, ...others] = ranked(arms).filter(({ gain }) => gain > 0)
-  if (first === undefined) return
-  let { best, gain } = first
-  const names = [first.lever.name]
-  for (const [at, { best: other, lever }] of others.entries()) {
-    const setup = { ...other, ...best }
-    const cost = costOf(best, options) + costOf(other, options)
-    if (setupId(setup) === setupId(best) || !canPay(cost, 0, arms, options)) continue
-    const candidate: Candidate = {
-      id: setupId(setup),
-      lever: [...names, lever.name].join(' + '),
-      round: at,
-      setup,
-      about: `what ${[...names, lever.name].join(' and ')} found`,
-      screened: null,
-      gain: await selectionGain(setup, options),
-    }
-    if ((candidate.gain ?? 0) > gain) {
-      best = setup
-      gain = candidate.gain ?? 0
-      names.push(lever.name)
-    } else candidate.rejected = 'no better than without the addition'
-    joined.push(candidate)
-    onCandidate(candidate)
   }
 }
 

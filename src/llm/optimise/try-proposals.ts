@@ -4,14 +4,18 @@ import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { successPairs } from '../evaluation/episode-statistics.ts'
 import { type AgentSetup, setupId } from '../setup/setup.ts'
 import type { Candidate, Proposal, SetupTrial } from './lever.ts'
-import type { Arm, SearchOptions } from './search.ts'
+import type { Arm, SearchOptions, SearchState } from './search.ts'
 import type { WantedTrial } from './setup-trials.ts'
 
 /** Training tasks that a proposal is screened with. */
 export const screening = 12
+/** Those that a proposal must gain on to be tried on the others: as far as there are such, tasks that the lever's best fails at. */
+export const firstLook = 4
+/** A smaller gain on the training tasks is likely to be chance, and trying it on the selection tasks costs more than all before. */
+const leastGain = 0.1
 
 interface Trying {
-  arms: readonly Arm[]
+  state: SearchState
   options: SearchOptions
   onCandidate: (candidate: Candidate) => void
 }
@@ -20,7 +24,7 @@ interface Trying {
 export async function tryProposals(
   arm: Arm,
   proposals: readonly Proposal[],
-  { arms, options, onCandidate }: Trying,
+  { state, options, onCandidate }: Trying,
 ): Promise<boolean> {
   const { lever, round } = arm
   const candidates = proposals.map(({ setup, about }): Candidate => ({
@@ -33,15 +37,15 @@ export async function tryProposals(
     gain: null,
   }))
   const affordable = candidates.filter((_, at) =>
-    canPay(options.costOfTrial * (proposals[at].costFactor ?? 1), screening, arms, options),
+    canPay(options.costOfTrial * (proposals[at].costFactor ?? 1), firstLook, state, options),
   )
-  const promising = lever.hasFew === true ? affordable : await screen(arm, affordable, options)
+  const promising = await screen(arm, affordable, options)
   let hasGained = false
   for (const candidate of candidates) {
     if (!affordable.includes(candidate)) candidate.rejected = tooExpensive
     else if (!promising.includes(candidate))
-      candidate.rejected = 'no better than before on the training tasks'
-    else if (!canPay(costOf(candidate.setup, options), 0, arms, options)) candidate.rejected = tooExpensive
+      candidate.rejected = 'hardly better than before on the training tasks'
+    else if (!canPay(costOf(candidate.setup, options), 0, state, options)) candidate.rejected = tooExpensive
     else hasGained = (await select(candidate, arm, options)) || hasGained
     arm.candidates.push(candidate)
     onCandidate(candidate)
@@ -49,34 +53,46 @@ export async function tryProposals(
   return hasGained
 }
 
-/** Tries candidates on a few training tasks against the lever's best. Returns the two that gain most there. */
+/**
+ * Tries candidates on a few training tasks against the lever's best, first on tasks that it fails at: a candidate that solves none of these is tried on
+ * no others. Returns the two that gain most.
+ */
 async function screen(
   arm: Arm,
   candidates: readonly Candidate[],
   options: SearchOptions,
 ): Promise<Candidate[]> {
   const tasks = screeningTasks(arm, options)
-  const setups = [arm.best, ...candidates.map(({ setup }) => setup)]
-  const all = await options.made.run(setups.flatMap((setup) => wantedOf(setup, tasks, 1)))
-  const [ofParent, ...ofCandidates] = chunks(all, tasks.length)
-  for (const [at, candidate] of candidates.entries()) candidate.screened = gainOf(ofCandidates[at], ofParent)
-  return candidates
-    .filter(({ screened }) => (screened ?? 0) > 0)
+  const first = await screenOn(tasks.slice(0, firstLook), arm, candidates, options)
+  const solving = candidates.filter((_, at) => first[at] > 0)
+  for (const [at, candidate] of candidates.entries()) candidate.screened = first[at]
+  const gains = solving.length === 0 ? [] : await screenOn(tasks, arm, solving, options)
+  for (const [at, candidate] of solving.entries()) candidate.screened = gains[at]
+  return solving
+    .filter(({ screened }) => (screened ?? 0) > leastGain)
     .sort((a, b) => (b.screened ?? 0) - (a.screened ?? 0))
     .slice(0, 2)
+}
+
+/** The gain of each candidate on some tasks. */
+async function screenOn(
+  tasks: readonly FileTask[],
+  arm: Arm,
+  candidates: readonly Candidate[],
+  { made }: SearchOptions,
+): Promise<number[]> {
+  const setups = [arm.best, ...candidates.map(({ setup }) => setup)]
+  const all = await made.run(setups.flatMap((setup) => wantedOf(setup, tasks, 1)))
+  const [ofParent, ...ofCandidates] = chunks(all, tasks.length)
+  return ofCandidates.map((of) => gainOf(of, ofParent))
 }
 
 const tooExpensive = 'too expensive for what is left of the budget'
 
 /** Whether trials of a setup, of which one costs so much, and its test at the end fit into the budget. */
-export function canPay(
-  cost: number,
-  screened: number,
-  arms: readonly Arm[],
-  options: SearchOptions,
-): boolean {
+export function canPay(cost: number, screened: number, state: SearchState, options: SearchOptions): boolean {
   const { spent, selection, trials } = options
-  return spent() + cost * (screened + selection.length * trials) <= allowanceOf(arms, options, cost)
+  return spent() + cost * (screened + selection.length * trials) <= allowanceOf(state, options, cost)
 }
 
 /** Tries a candidate on the selection tasks. True if it is the lever's best now. */
@@ -130,13 +146,18 @@ function screeningTasks(arm: Arm, options: SearchOptions): FileTask[] {
   return [...hard, ...order.filter((task) => !hard.includes(task))].slice(0, screening)
 }
 
-/** What the search may spend, when the test is of the best setup so far whose trials cost most, or of one that costs `atLeast`. */
+/** What the search may spend, when the test is of the best setup so far, or of one whose trials cost `atLeast`. */
 export function allowanceOf(
-  arms: readonly Arm[],
+  { arms, joined }: SearchState,
   options: SearchOptions,
   atLeast = options.costOfTrial,
 ): number {
-  return options.allowanceFor(Math.max(atLeast, ...arms.map(({ best }) => costOf(best, options))))
+  const found = [
+    ...arms.map(({ best, gain }) => ({ setup: best, gain })),
+    ...(joined.best === null ? [] : [joined.best]),
+  ]
+  const best = found.reduce((top, one) => (one.gain > top.gain ? one : top))
+  return options.allowanceFor(Math.max(atLeast, costOf(best.setup, options)))
 }
 
 /** The mean cost of the trials of a setup. */

@@ -37,8 +37,8 @@ export type Proposer =
   | AnyLanguageModel
   | ((request: ProposalRequest) => readonly string[] | Promise<readonly string[]>)
 
-/** How the budget of a search is divided among levers. */
-export type Picker = 'halving' | 'equal'
+/** How the budget of a search is divided among levers: what promises most for its cost comes next, or each gets the same. */
+export type Picker = 'adaptive' | 'equal'
 
 /** Settings of `agoge optimise` in a config. */
 export interface OptimiseSettings {
@@ -46,7 +46,7 @@ export interface OptimiseSettings {
   proposer?: Proposer
   /** Names of levers. Default: all. */
   levers?: readonly string[]
-  /** How the budget is divided among the levers. Default: `halving`. */
+  /** How the budget is divided among the levers. Default: `adaptive`. */
   picker?: Picker
   /** Of what is drawn by chance. Default: 0. */
   seed?: number

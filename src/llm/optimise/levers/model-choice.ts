@@ -10,7 +10,6 @@ import type { Lever, LeverContext, Proposal } from '../lever.ts'
 export const modelChoice: Lever = {
   name: 'model-choice',
   source: 'LinUCB (arXiv 1003.0146)',
-  hasFew: true,
   unusable: ({ models }) => (models.length < 2 ? 'the config has one model' : undefined),
   async propose(context) {
     const { best, models, round } = context

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { plainSetup } from '../setup/setup.ts'
+import { levers } from './levers/index.ts'
+import { type Arm, newArm, promiseOf } from './search.ts'
+
+const armWith = (state: Partial<Arm>): Arm => ({ ...newArm(levers[0], plainSetup), ...state })
+
+test('a lever that has proposed nothing goes first, then the one whose last gain was large for its cost', () => {
+  const untried = promiseOf(armWith({}))
+  const gained = promiseOf(armWith({ round: 2, spent: 2000, lastStep: 0.4 }))
+  const dear = promiseOf(armWith({ round: 2, spent: 8000, lastStep: 0.4 }))
+  const found = promiseOf(armWith({ round: 2, spent: 2000, without: 2 }))
+  expect(untried).toBe(Infinity)
+  expect(gained).toBeGreaterThan(dear)
+  expect(dear).toBeGreaterThan(found)
+})
+
+test('a lever that gained once gives way to others after some proposals without a gain', () => {
+  const never = promiseOf(armWith({ round: 1, spent: 1000, without: 1 }))
+  const order = [0, 1, 2, 3, 4, 5].map((without) =>
+    promiseOf(armWith({ round: without + 1, spent: 1000 * (without + 1), lastStep: 0.3, without })),
+  )
+  expect([...order].sort((a, b) => b - a)).toEqual(order)
+  expect(order[2]).toBeGreaterThan(never)
+  expect(order[5]).toBeLessThan(never)
+})
+
+test('a lever that has ended without spending anything is no division by zero', () => {
+  expect(promiseOf(armWith({ round: 1, spent: 0, without: 1 }))).toBe(Infinity)
+})
