@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AgogeError, closestName } from 'agoge'
@@ -17,7 +18,12 @@ const papersFolder = here('../papers/')
 /** The worker module of `runPaper`, and the arguments of Node. */
 export const paperWorker = {
   worker: here(`../runner/worker${ending}`),
-  execArgv: built ? [] : ['--import', 'tsx', '--conditions', 'agoge-source'],
+  execArgv: built ? [] : ['--import', sourceLoader(), '--conditions', 'agoge-source'],
+}
+
+/** By its address, since the command may run in another folder. */
+function sourceLoader(): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 }
 
 /** The papers by id, which is the file name. Loads none of them. */

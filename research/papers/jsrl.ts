@@ -87,7 +87,7 @@ export default definePaper({
   metric: 'steps, those of the guide included, until the greedy policy opens a combination lock of 8 digits',
   higherIsBetter: false,
   pairing: 'seed',
-  effect: { better: 'jump-start', than: ['from-scratch', 'optimistic'], atLeast: 1.5, scale: 'ratio' },
+  effect: { better: 'jump-start', than: ['from-scratch', 'optimistic'], atLeast: 3, scale: 'ratio' },
   checks: [
     {
       about: 'the guide takes part of the steps',

@@ -123,10 +123,14 @@ export function plannedComparisons(paper: Paper, pilot: PaperRuns): PlannedCompa
 function seedsFor(ratio: number, quantile: number, wantedPower: number): number {
   const needed = (n: number): number =>
     ((studentQuantile(quantile, n - 1) + studentQuantile(wantedPower, n - 1)) * ratio) ** 2
-  // Quantiles fall with n, so a few rounds settle.
+  // Quantiles fall with n, so a few rounds settle, or go to and fro between two neighbours.
   let n = fewestSeeds
-  for (let i = 0; i < 20; i++) n = Math.max(fewestSeeds, Math.ceil(needed(n)))
-  return needed(n) > n ? n + 1 : n
+  for (let round = 0; round < 20; round++) {
+    const next = Math.max(fewestSeeds, Math.ceil(needed(n)))
+    if (next === n) return n
+    n = next
+  }
+  return n + 1
 }
 
 /** Quantile of the chi-square distribution, by Wilson and Hilferty (1931). Within 1% from 5 degrees of freedom. */
