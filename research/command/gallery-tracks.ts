@@ -34,7 +34,7 @@ export function effectTracks(comparisons: readonly Comparison[], effect: Effect)
   const at = placeIn([-1.2 * margin, 1.2 * margin, ...all])
   return comparisons
     .map((comparison) => {
-      const { than, low, high, outcome } = comparison
+      const { than, low, high } = comparison
       const width = `${(Number.parseFloat(at(margin)) - Number.parseFloat(at(-margin))).toFixed(2)}%`
       const band = `<rect class="band" x="${at(-margin)}" width="${width}" y="0" height="100%"/>`
       const marks = [
@@ -43,9 +43,19 @@ export function effectTracks(comparisons: readonly Comparison[], effect: Effect)
         line('interval', at(scaled(low)), at(scaled(high))),
         `<circle class="effect" cx="${at(scaled(comparison.effect))}" cy="50%" r="5"/>`,
       ]
-      return row(`against ${escape(than)}`, `${effectText(comparison, effect)}, ${outcome}`, marks.join(''))
+      return row(
+        `against ${escape(than)}`,
+        `${effectText(comparison, effect)}, ${inWords(comparison)}`,
+        marks.join(''),
+      )
     })
     .join('\n')
+}
+
+function inWords({ better, than, outcome }: Comparison): string {
+  if (outcome === 'better') return `${escape(better)} is better`
+  if (outcome === 'worse') return `${escape(than)} is better`
+  return outcome === 'equivalent' ? 'equivalent' : 'not decided'
 }
 
 /** More dots than this say no more. */

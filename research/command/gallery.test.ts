@@ -43,7 +43,7 @@ const result = paperResult(judged, plan, runs, {
 })
 
 test('the result is JSON', () => {
-  expect(result).toMatchObject({ schema: 2, verdict: 'reproduced', seeds: { from: 1001, to: 1012 } })
+  expect(result).toMatchObject({ schema: 2, verdict: 'reproduced', seeds: { from: 1001, to: 1016 } })
   expect(JSON.parse(JSON.stringify(result))).toEqual(result)
 })
 
@@ -54,11 +54,11 @@ test('the gallery shows effects, arms, checks, seeds, command, and links only to
     'Seeds &amp; budgets arrive.',
     '1 reproduced',
     '3 not planned, 2 planned and not run, 1 out of date',
-    '100 (100 to 100), better',
+    '100 (100 to 100), more is better',
     '<b>failing</b>, which the claim does not name, beats more',
     'Score before training: more 5.5',
     '2 of 12 cut off at the budget',
-    'Seeds 1001 to 1012 for each arm, 1013 to 1024 for the A/A control',
+    'Seeds 1001 to 1016 for each arm, 1017 to 1032 for the A/A control',
     '<code>agoge papers run two-arms</code>',
     'A/A control: less does not differ',
     'positive control: more is better than less',

@@ -41,12 +41,12 @@ export function renderGallery(shown: readonly Shown[], left: LeftOut): string {
 </head>
 <body>
 <h1>Papers</h1>
-<p>${shown.length} experiments, each with a plan that was committed before its run. The plan says which effect counts, and how many seeds
+<p>${shown.length} ${shown.length === 1 ? 'experiment' : 'experiments'}, each with a plan that was committed before its run. The plan says which effect counts, and how many seeds
 it needs.</p>
 <ul class="counts">${counts.join('')}</ul>
 <p class="small">Not shown: ${left.notPlanned} not planned, ${left.notRun} planned and not run, ${left.outOfDate} out of date.</p>
 <p class="small">Effects: the dot is the effect, the bar its interval after Holm's correction, the line no effect, the shaded band what is too
-small to count. Arms: every dot is a run, the bar is the 95% interval of the mean.</p>
+small to count; on the right of the line the claimed arm is better. Arms: every dot is a run, the bar is the 95% interval of the mean.</p>
 ${shown.map(section).join('\n')}
 </body>
 </html>

@@ -94,8 +94,8 @@ test('a run needs a plan, of this design and code, that git has', async () => {
   await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'no-plan' })
   await plan()
   expect(readPlan()).toMatchObject({
-    seeds: { from: 1001, to: 1012 },
-    again: { from: 1013, to: 1024 },
+    seeds: { from: 1001, to: 1016 },
+    again: { from: 1017, to: 1032 },
     underpowered: null,
     pilot: { seeds: { from: 101, to: 112 } },
   })
@@ -113,20 +113,20 @@ test('a stopped run resumes from the scores that were kept; its seeds are not us
   const say = first.err
   first.err = (text) => {
     say(text)
-    if (text.includes('30 to go')) stop.abort(new Error('stopped here'))
+    if (text.includes('42 to go')) stop.abort(new Error('stopped here'))
   }
   await expect(runPaperCommand(run, first, papers)).rejects.toThrow('stopped here')
   await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'run-exists' })
   const again = terminal()
   await runPaperCommand({ ...run, resume: true }, again, papers)
   expect(again.said.err).toContain('6 scores were kept')
-  expect(again.said.err.match(/ s, \d+ to go/g)).toHaveLength(30)
+  expect(again.said.err.match(/ s, \d+ to go/g)).toHaveLength(42)
   expect(existsSync('research/papers/results/works.partial.jsonl')).toBe(false)
   const result = readResult()
-  expect(result).toMatchObject({ schema: 2, verdict: 'reproduced', seeds: { from: 1001, to: 1012 } })
+  expect(result).toMatchObject({ schema: 2, verdict: 'reproduced', seeds: { from: 1001, to: 1016 } })
   expect(result.checks.map(({ kind }) => kind)).toEqual(['manipulation', 'positive control', 'A/A control'])
   expect(result.runs.arms['one'].scores).toEqual(
-    Array.from({ length: 12 }, (_, i) => 2 + ((1001 + i) % 7) / 10),
+    Array.from({ length: 16 }, (_, i) => 2 + ((1001 + i) % 7) / 10),
   )
   expect(again.said.out).toContain('verdict: reproduced')
   expect(await listedAs()).toBe('reproduced')
@@ -135,6 +135,6 @@ test('a stopped run resumes from the scores that were kept; its seeds are not us
 
 test('a new plan takes new seeds, and puts the result of the old one out of date', async () => {
   await plan()
-  expect(readPlan().seeds).toEqual({ from: 1025, to: 1036 })
+  expect(readPlan().seeds).toEqual({ from: 1033, to: 1048 })
   expect(await listedAs()).toBe('out of date: the result is of another plan')
 })

@@ -1,7 +1,7 @@
 import { AgogeError } from 'agoge'
 import { judge, short } from '../runner/judge.ts'
 import type { Paper, PaperRuns } from '../runner/paper.ts'
-import { fewestSeeds, makePlan, pilotFrom, type Plan } from '../runner/plan.ts'
+import { fewestSeeds, makePlan, pilotFrom, pilotSeeds as usualPilot, type Plan } from '../runner/plan.ts'
 import { resultText } from '../runner/result.ts'
 import { runPaper } from '../runner/run-paper.ts'
 import { loadPaper, moduleHash, paperWorker, planFile, planOf, resultOf } from './places.ts'
@@ -31,7 +31,7 @@ export async function planPaperCommand(
   terminal: Terminal,
   folder?: string,
 ): Promise<void> {
-  const { id, pilotSeeds = fewestSeeds, workers } = command
+  const { id, pilotSeeds = usualPilot, workers } = command
   const { paper, file } = await loadPaper(id, folder)
   refuseUncontrolled(paper)
   terminal.err(`${paper.title}\n${paper.claim}`)

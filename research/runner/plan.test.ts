@@ -25,13 +25,13 @@ const record = (runs: PaperRuns) => ({
 test('seeds follow from the upper bound of the deviation', () => {
   const [rival, control] = plannedComparisons(two, pilot(10))
   expect(rival.deviation).toBeCloseTo(10, 9)
-  // sqrt(11 / 6.989), the lower fifth of chi-square with 11 degrees of freedom.
-  expect(rival.bound).toBeCloseTo(12.546, 1)
-  // Two one-sided tests at 5% with 10% missed each: about (1.645 + 1.282)^2 (12.5 / 5)^2 seeds, and some more for Student's.
-  expect(rival.seeds).toBeGreaterThan(53)
-  expect(rival.seeds).toBeLessThan(58)
-  expect(control.seeds).toBe(12)
-  expect(plannedComparisons(two, pilot(0))[0].seeds).toBe(12)
+  // sqrt(11 / 4.575), the lower twentieth of chi-square with 11 degrees of freedom.
+  expect(rival.bound).toBeCloseTo(15.506, 1)
+  // Two one-sided tests at 5% with 10% missed each: about (1.645 + 1.282)^2 (15.5 / 5)^2 seeds, and some more for Student's.
+  expect(rival.seeds).toBeGreaterThan(81)
+  expect(rival.seeds).toBeLessThan(87)
+  expect(control.seeds).toBe(16)
+  expect(plannedComparisons(two, pilot(0))[0].seeds).toBe(16)
 })
 
 test('more rivals need more seeds', () => {
@@ -43,15 +43,15 @@ test('more rivals need more seeds', () => {
 test('a plan takes seeds that no earlier one used, and says if they are too few', () => {
   const first = makePlan(two, record(pilot(0)))
   expect(first).toMatchObject({
-    seeds: { from: 1001, to: 1012 },
-    again: { from: 1013, to: 1024 },
+    seeds: { from: 1001, to: 1016 },
+    again: { from: 1017, to: 1032 },
     underpowered: null,
     pilot: { secondsPerSeed: 2 },
     date: '2026-01-02T03:04:05.000Z',
   })
   const second = makePlan(two, { ...record(pilot(10)), used: first.again.to, most: 20 })
-  expect(second).toMatchObject({ seeds: { from: 1025, to: 1044 }, again: { from: 1045, to: 1064 } })
-  expect(second.underpowered).toMatch(/^5\d seeds would be needed, 20 are allowed$/)
+  expect(second).toMatchObject({ seeds: { from: 1033, to: 1052 }, again: { from: 1053, to: 1072 } })
+  expect(second.underpowered).toMatch(/^8\d seeds would be needed, 20 are allowed$/)
 })
 
 test('a result counts under its own plan only, however the file is laid out', () => {

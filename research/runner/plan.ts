@@ -28,7 +28,7 @@ export interface PlannedComparison {
   atLeast: number
   /** Standard deviation of the differences of the pilot, on the scale of the effect. */
   deviation: number
-  /** Upper 80% confidence bound of the deviation, with which the plan is computed. */
+  /** Upper 95% confidence bound of the deviation, with which the plan is computed: a lucky or skewed pilot must not starve it. */
   bound: number
   seeds: number
 }
@@ -58,7 +58,9 @@ export interface Plan {
 const level = 0.05
 const power = 0.8
 /** Fewer seeds say too little about the shape of the scores. */
-export const fewestSeeds = 12
+export const fewestSeeds = 16
+/** Seeds of a pilot, by default. */
+export const pilotSeeds = 12
 /** Seeds of pilots begin here; settings are chosen with them. */
 export const pilotFrom = 101
 /** Seeds of results begin here. */
@@ -91,7 +93,7 @@ export function plannedComparisons(paper: Paper, pilot: PaperRuns): PlannedCompa
   const planned = (better: string, than: string, atLeast: number, seeds: (ratio: number) => number) => {
     const { error, df } = evidenceOf(paper, pilot.arms[better], pilot.arms[than])
     const deviation = error * Math.sqrt(pilot.arms[better].scores.length)
-    const bound = deviation * Math.sqrt(df / chiSquareQuantile(0.2, df))
+    const bound = deviation * Math.sqrt(df / chiSquareQuantile(0.05, df))
     return {
       better,
       than,

@@ -2,7 +2,7 @@
 import { createRandom } from 'agoge/engine'
 import { type Judged, judge, type Verdict } from '../../research/runner/judge.ts'
 import type { Paper, PaperRuns } from '../../research/runner/paper.ts'
-import { fewestSeeds, plannedComparisons } from '../../research/runner/plan.ts'
+import { pilotSeeds, plannedComparisons } from '../../research/runner/plan.ts'
 
 type Random = ReturnType<typeof createRandom>
 
@@ -103,7 +103,7 @@ export function simulateCell(cell: Cell, simulations: number, most = 1000): Cell
   }
   let seeds = 0
   for (let i = 0; i < simulations; i++) {
-    const planned = plannedComparisons(paper as Paper, runsOf(cell, fewestSeeds, random))
+    const planned = plannedComparisons(paper as Paper, runsOf(cell, pilotSeeds, random))
     const count = Math.min(most, Math.max(...planned.map((comparison) => comparison.seeds)))
     seeds += count / simulations
     verdicts[judge(paper, runsOf(cell, count, random)).verdict] += 1 / simulations
