@@ -1,25 +1,39 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from 'agoge'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeWhole } from '../../src/runs/files.ts'
 import { keepLines } from '../../src/runs/kept-lines.ts'
-import type { Terminal } from './papers.ts'
-import { listPapers, runPaperCommand } from './papers.ts'
+import type { Plan } from '../runner/plan.ts'
+import type { PaperResult } from '../runner/result.ts'
+import { listPapers, planPaperCommand, runPaperCommand } from './papers.ts'
+import type { Terminal } from './terminal.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'agoge-papers-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const broken = join(folder, 'papers')
-mkdirSync(broken)
+// Plans and results go beside the papers of the folder in which the command runs.
+const root = mkdtempSync(join(tmpdir(), 'agoge-papers-'))
+const before = process.cwd()
+beforeAll(() => process.chdir(root))
+afterAll(() => {
+  process.chdir(before)
+  rmSync(root, { recursive: true, force: true })
+})
+const papers = join(root, 'research', 'papers')
+mkdirSync(papers, { recursive: true })
+const works = join(papers, 'works.ts')
+const paperText = `export default { id: 'works', title: 'Works', theme: 'tests', claim: 'It works.',
+  arms: { one: ({ seed }) => ({ score: 2 + (seed % 7) / 10, measures: { active: 1 } }), none: ({ seed }) => (seed % 5) / 10 },
+  metric: 'points', pairing: 'seed', effect: { better: 'one', than: ['none'], atLeast: 1 }, budget: {}, quick: {},
+  checks: [{ about: 'it was active', arm: 'one', of: 'active', atLeast: 1 }],
+  control: { positive: { better: 'one', than: 'none', atLeast: 1 } } }\n`
+writeFileSync(works, paperText)
+writeFileSync(join(papers, 'breaks.ts'), `throw new Error('a paper half written')\n`)
+writeFileSync(join(papers, 'misnamed.ts'), `export default { id: 'works' }\n`)
 writeFileSync(
-  join(broken, 'works.ts'),
-  `export default { id: 'works', title: 'Works', theme: 'tests', claim: 'It works.', arms: { one: ({ seed }) => seed, none: () => 0 },
-  metric: 'one', seeds: 2, budget: {}, quick: {}, expect: { better: 'one', than: ['none'] } }\n`,
+  join(papers, 'unchecked.ts'),
+  `export default { id: 'unchecked', title: '', theme: '', claim: '', arms: {}, effect: { better: 'a', than: ['b'], atLeast: 1 } }\n`,
 )
-writeFileSync(join(broken, 'breaks.ts'), `throw new Error('a paper half written')\n`)
-writeFileSync(join(broken, 'misnamed.ts'), `export default { id: 'works' }\n`)
 
 function terminal(): Terminal & { said: { out: string; err: string } } {
   const said = { out: '', err: '' }
@@ -37,42 +51,90 @@ function terminal(): Terminal & { said: { out: string; err: string } } {
   }
 }
 
+const git = (...words: string[]): void => void execFileSync('git', words, { cwd: root, stdio: 'ignore' })
+const commit = (): void => {
+  git('add', '.')
+  git('-c', 'user.name=test', '-c', 'user.email=test@example.com', 'commit', '-m', 'plan')
+}
+const run = { id: 'works', workers: 1, commandLine: 'agoge papers run works' }
+const readPlan = (): Plan => JSON.parse(readFileSync('research/papers/plans/works.json', 'utf8')) as Plan
+const readResult = (): PaperResult =>
+  JSON.parse(readFileSync('research/papers/results/works.json', 'utf8')) as PaperResult
+const plan = (): Promise<void> =>
+  planPaperCommand({ id: 'works', workers: 1, commandLine: 'agoge papers plan works' }, terminal(), papers)
+const listedAs = async (): Promise<string> => {
+  const list = terminal()
+  await listPapers({}, list, papers)
+  return /^works +tests +(.+)$/m.exec(list.said.out)?.[1] ?? ''
+}
+
 test('the list names a broken paper and shows the others', async () => {
   const list = terminal()
-  await listPapers({}, list, broken)
-  expect(list.said.out).toMatch(/^works +tests +not run$/m)
+  await listPapers({}, list, papers)
+  expect(list.said.out).toMatch(/^works +tests +not planned$/m)
   expect(list.said.out).toMatch(/^breaks +– +cannot be loaded$/m)
   expect(list.said.err).toMatch(/breaks\.ts cannot be loaded\n +given: +Error: a paper half written/)
   expect(list.said.err).toMatch(/misnamed\.ts holds no paper named "misnamed"/)
   const other = terminal()
-  await runPaperCommand({ id: 'works', quick: true, workers: 1, commandLine: '' }, other, broken)
-  expect(other.said.out).toMatch(/P\(one beats none\) = 1\.00/)
+  await runPaperCommand({ ...run, quick: true }, other, papers)
+  expect(other.said.out).toMatch(/one +2\.3 +active 1/)
   const command = { id: 'breaks', quick: true, commandLine: '' }
-  await expect(runPaperCommand(command, terminal(), broken)).rejects.toMatchObject({ code: 'bad-paper' })
+  await expect(runPaperCommand(command, terminal(), papers)).rejects.toMatchObject({ code: 'bad-paper' })
 })
 
-test('a stopped run resumes from the scores that were kept, and has the result of a whole one', async () => {
-  const [whole, stopped] = ['whole', 'stopped'].map((name) => join(folder, `${name}.json`))
-  const withoutTimes = (file: string): unknown => ({
-    ...JSON.parse(readFileSync(file, 'utf8')),
-    seconds: {},
-    command: '',
+test('a paper without check and control cannot be planned', async () => {
+  const command = { id: 'unchecked', commandLine: '' }
+  await expect(planPaperCommand(command, terminal(), papers)).rejects.toThrow(
+    'cannot be planned without checks and control',
+  )
+})
+
+test('a run needs a plan, of this design and code, that git has', async () => {
+  git('init')
+  await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'no-plan' })
+  await plan()
+  expect(readPlan()).toMatchObject({
+    seeds: { from: 1001, to: 1016 },
+    again: { from: 1017, to: 1032 },
+    underpowered: null,
+    pilot: { seeds: { from: 101, to: 112 } },
   })
-  await runPaperCommand({ id: 'works', workers: 1, out: whole, commandLine: '' }, terminal(), broken)
+  expect(await listedAs()).toBe('planned')
+  await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'plan-uncommitted' })
+  commit()
+  writeFileSync(works, `${paperText}// another\n`)
+  await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'plan-changed' })
+  writeFileSync(works, paperText)
+})
+
+test('a stopped run resumes from the scores that were kept; its seeds are not used again', async () => {
   const stop = new AbortController()
   const first: Terminal = { ...terminal(), signal: stop.signal }
-  const command = { id: 'works', workers: 1, out: stopped, commandLine: 'agoge papers run works' }
   const say = first.err
   first.err = (text) => {
     say(text)
-    if (text.includes('2 to go')) stop.abort(new Error('stopped here'))
+    if (text.includes('42 to go')) stop.abort(new Error('stopped here'))
   }
-  await expect(runPaperCommand(command, first, broken)).rejects.toThrow('stopped here')
-  await expect(runPaperCommand(command, terminal(), broken)).rejects.toMatchObject({ code: 'run-exists' })
+  await expect(runPaperCommand(run, first, papers)).rejects.toThrow('stopped here')
+  await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'run-exists' })
   const again = terminal()
-  await runPaperCommand({ ...command, resume: true }, again, broken)
-  expect(again.said.err).toContain('2 of 4 scores were kept')
-  expect(again.said.err.match(/ s, \d to go/g)).toHaveLength(2)
-  expect(withoutTimes(stopped)).toEqual(withoutTimes(whole))
-  expect(existsSync(join(folder, 'stopped.partial.jsonl'))).toBe(false)
+  await runPaperCommand({ ...run, resume: true }, again, papers)
+  expect(again.said.err).toContain('6 scores were kept')
+  expect(again.said.err.match(/ s, \d+ to go/g)).toHaveLength(42)
+  expect(existsSync('research/papers/results/works.partial.jsonl')).toBe(false)
+  const result = readResult()
+  expect(result).toMatchObject({ schema: 2, verdict: 'reproduced', seeds: { from: 1001, to: 1016 } })
+  expect(result.checks.map(({ kind }) => kind)).toEqual(['manipulation', 'positive control', 'A/A control'])
+  expect(result.runs.arms['one'].scores).toEqual(
+    Array.from({ length: 16 }, (_, i) => 2 + ((1001 + i) % 7) / 10),
+  )
+  expect(again.said.out).toContain('verdict: reproduced')
+  expect(await listedAs()).toBe('reproduced')
+  await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'seeds-used' })
+})
+
+test('a new plan takes new seeds, and puts the result of the old one out of date', async () => {
+  await plan()
+  expect(readPlan().seeds).toEqual({ from: 1033, to: 1048 })
+  expect(await listedAs()).toBe('out of date: the result is of another plan')
 })

@@ -83,10 +83,10 @@ export default definePaper({
     independent: (run) => payoff(run, () => 0),
   },
   metric: 'payoff of both agents acting alone in the climbing and the penalty game, as a share of the best',
-  seeds: 20,
   budget: { updates: 4000 },
   quick: { updates: 20 },
-  expect: { better: 'fading-edge', than: ['independent'] },
+  pairing: 'seed',
+  effect: { better: 'fading-edge', than: ['independent'], atLeast: 0.05 },
   simplifications: [
     'two agents and one edge that fades on a schedule stand for a learned graph over many agents',
   ],

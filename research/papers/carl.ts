@@ -41,10 +41,10 @@ export default definePaper({
     hidden: (run) => zeroShot(cartPole, run),
   },
   metric: 'zero-shot return in CartPole, mean over held-out contexts inside and outside the training range',
-  seeds: 10,
   budget: { steps: 50_000, episodes: 200 },
   quick: { steps: 512, episodes: 4 },
-  expect: { better: 'visible', than: ['hidden'] },
+  pairing: 'seed',
+  effect: { better: 'visible', than: ['hidden'], atLeast: 25 },
   simplifications: [
     'CartPole alone, with three features that vary, stands for the suite of environments of the paper',
   ],

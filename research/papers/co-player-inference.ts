@@ -83,10 +83,10 @@ export default definePaper({
     'self-play': (run) => cooperation(run, 0),
   },
   metric: 'share of cooperation when the two learners meet, in 64 games of 25 rounds',
-  seeds: 20,
   budget: { episodes: 1500 },
   quick: { episodes: 3 },
-  expect: { better: 'mixed', than: ['self-play'] },
+  pairing: 'seed',
+  effect: { better: 'mixed', than: ['self-play'], atLeast: 0.1 },
   simplifications: [
     'tables over the last three rounds stand for sequence models',
     'habits of answering the last round stand for the pool of co-players',

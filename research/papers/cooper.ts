@@ -102,10 +102,10 @@ export default definePaper({
     frozen: (run) => accuracy(run, false),
   },
   metric: 'share of answers that are right after learning from the reward model',
-  seeds: 10,
   budget: { imitation: 100, judge: 100, steps: 80 },
   quick: { imitation: 3, judge: 2, steps: 2 },
-  expect: { better: 'co-trained', than: ['frozen'] },
+  pairing: 'seed',
+  effect: { better: 'co-trained', than: ['frozen'], atLeast: 0.05 },
   simplifications: [
     'sums of two digits on small transformers stand for mathematics',
     'wrong answers are the policy’s own that the rule does not accept, where the paper has a language model make them from right ones',

@@ -74,10 +74,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained on questions of one to four steps that were not met, with the same number of answers',
-  seeds: 8,
   budget: { warm: 100, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'e3', than: ['grpo'] },
+  pairing: 'seed',
+  effect: { better: 'e3', than: ['grpo'], atLeast: 0.03 },
   simplifications: [
     'a transformer of 21 thousand weights that chains operations on digits stands for language models on mathematics',
   ],

@@ -88,9 +88,9 @@ export default definePaper({
     states: (run) => correlation(run, ({ model }) => model.states * model.actions),
   },
   metric: "rank correlation, over random tasks, of the predicted sample need and PPO's",
-  seeds: 8,
   budget: { tasks: 12, steps: 16_384 },
   quick: { tasks: 3, steps: 512 },
-  expect: { better: 'effective-horizon', than: ['horizon', 'states'] },
+  pairing: 'seed',
+  effect: { better: 'effective-horizon', than: ['horizon', 'states'], atLeast: 0.05 },
   simplifications: ['random ways of 2 to 7 states stand for the sticky-action games and grids of the paper'],
 })

@@ -92,10 +92,10 @@ export default definePaper({
     'gcpo-without-length': (run) => trained(run, contrastive),
   },
   metric: 'accuracy gained on questions of one step, where a construction harms, and of two, where it helps',
-  seeds: 8,
   budget: { warm: 450, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'gcpo', than: ['grpo', 'always-paid'] },
+  pairing: 'seed',
+  effect: { better: 'gcpo', than: ['grpo', 'always-paid'], atLeast: 0.03 },
   simplifications: [
     'a digit on the way, written down, stands for an auxiliary line; a transformer of 21 thousand weights for language models',
   ],

@@ -82,10 +82,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained, without hints, on questions of three steps that were not met, with the same number of answers',
-  seeds: 8,
   budget: { warm: 200, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'guide', than: ['grpo', 'hint-always'] },
+  pairing: 'seed',
+  effect: { better: 'guide', than: ['grpo', 'hint-always'], atLeast: 0.05 },
   simplifications: [
     'a transformer of 21 thousand weights stands for language models; it has been taught questions of up to two steps, and how a hint is used',
     'hinted answers take the place of half of the group, so that all arms sample as much',

@@ -74,9 +74,9 @@ export default definePaper({
     },
   },
   metric: 'sum of rewards of 10 000 users, with money for 3000 pulls',
-  seeds: 20,
   budget: { users: 10_000 },
   quick: { users: 200 },
-  expect: { better: 'hierarchical', than: ['first-come', 'random'] },
+  pairing: 'seed',
+  effect: { better: 'hierarchical', than: ['first-come', 'random'], atLeast: 200 },
   simplifications: ['groups by the signs of features stand for learned groups of users'],
 })

@@ -89,10 +89,10 @@ export default definePaper({
     blind: (run) => zeroShot(run, pointMass, joint(4), 3e-3),
   },
   metric: 'return of the point mass in unseen contexts, mean of 200',
-  seeds: 10,
   budget: { updates: 800, contexts: 40 },
   quick: { updates: 3, contexts: 2 },
-  expect: { better: 'hypernetwork', than: ['concatenated', 'blind'] },
+  pairing: 'seed',
+  effect: { better: 'hypernetwork', than: ['concatenated', 'blind'], atLeast: 0.5 },
   simplifications: [
     'a controller that knows the physics stands for solutions by reinforcement learning',
     'the loss of temporal differences is left out, and there is no value network',

@@ -86,10 +86,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained, without examples, on questions of three steps that were not met, with the same number of answers',
-  seeds: 8,
   budget: { warm: 110, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'icpo', than: ['grpo'] },
+  pairing: 'seed',
+  effect: { better: 'icpo', than: ['grpo'], atLeast: 0.03 },
   simplifications: [
     'a transformer of 21 thousand weights, taught to answer with and without an example, stands for a language model that learns in context',
     'an answer is in the region of the expert where it is right',

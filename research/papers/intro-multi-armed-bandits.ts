@@ -1,6 +1,6 @@
 import { definePaper } from '../runner/paper.ts'
 import { average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import {
   decayingGreedy,
   exp3,
@@ -17,14 +17,22 @@ import type { Random } from 'agoge/engine'
 const arms = 10
 
 /** Mean regret over the seed's bandits, which are the same for every strategy. */
-function regret({ seed, budget }: ArmRun, make: (horizon: number, random: Random) => BanditStrategy): number {
+function regret(
+  { seed, budget }: ArmRun,
+  make: (horizon: number, random: Random) => BanditStrategy,
+): ArmResult {
   const definition = createBernoulliBandit({ arms, horizon: budget.horizon })
-  const regrets = Array.from({ length: budget.bandits }, (_, bandit) => {
+  const plays = Array.from({ length: budget.bandits }, (_, bandit) => {
     const strategy = make(budget.horizon, createRandom('strategy', seed, bandit))
-    const context = { instance: 1000 * seed + bandit }
-    return playBandit(definition, strategy, { seed, context }).regrets.at(-1) ?? 0
+    const { regrets, rewards } = playBandit(definition, strategy, {
+      seed,
+      context: { instance: 1000 * seed + bandit },
+    })
+    const [early, whole] = [regrets[Math.floor(budget.horizon / 2) - 1], regrets[budget.horizon - 1]]
+    return { whole, late: (whole - early) / whole, reward: average(rewards) }
   })
-  return average(regrets)
+  const mean = (of: 'whole' | 'late' | 'reward'): number => average(plays.map((play) => play[of]))
+  return { score: mean('whole'), measures: { late: mean('late'), reward: mean('reward') } }
 }
 
 export default definePaper({
@@ -45,11 +53,37 @@ export default definePaper({
       regret(run, (horizon, random) =>
         exp3(arms, { learningRate: Math.sqrt((2 * Math.log(arms)) / (horizon * arms)) }, random),
       ),
+    // Explores for all of its pulls.
+    uniform: (run) => regret(run, (horizon) => exploreFirst(arms, { rounds: Math.ceil(horizon / arms) })),
   },
   metric: 'regret after 10 000 pulls of ten arms that pay 0 or 1, mean over 10 bandits',
   higherIsBetter: false,
-  seeds: 10,
+  pairing: 'seed',
+  effect: {
+    better: 'ucb1',
+    than: ['explore-first', 'decaying-epsilon', 'exp3'],
+    atLeast: 1.1,
+    scale: 'ratio',
+  },
+  checks: [
+    { about: 'what it learned is used: most regret is early', arm: 'ucb1', of: 'late', atMost: 0.45 },
+    {
+      about: 'nothing learned is used: regret is even',
+      arm: 'uniform',
+      of: 'late',
+      atLeast: 0.45,
+      atMost: 0.55,
+    },
+    { about: 'blind exploration comes first', arm: 'explore-first', of: 'late', atMost: 0.2 },
+    {
+      about: 'rewards are neither rare nor certain',
+      arm: 'uniform',
+      of: 'reward',
+      atLeast: 0.2,
+      atMost: 0.8,
+    },
+  ],
+  control: { positive: { better: 'ucb1', than: 'uniform', atLeast: 1.5 } },
   budget: { horizon: 10_000, bandits: 10 },
   quick: { horizon: 200, bandits: 2 },
-  expect: { better: 'ucb1', than: ['explore-first', 'decaying-epsilon', 'exp3'] },
 })

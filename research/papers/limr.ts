@@ -76,10 +76,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained on questions of one to four steps that were not met, with the same number of answers',
-  seeds: 8,
   budget: { warm: 130, steps: 48 },
   quick: { warm: 2, steps: 6 },
-  expect: { better: 'aligned', than: ['full', 'random-third'] },
+  pairing: 'seed',
+  effect: { better: 'aligned', than: ['full', 'random-third'], atLeast: 0.03 },
   simplifications: [
     'a pool of 96 questions of one to five steps, for a transformer of 21 thousand weights taught up to three, stands for 8523 problems',
   ],

@@ -93,10 +93,10 @@ export default definePaper({
     'multi-task': async (run) => average(await train(run, indices, run.budget.sources)),
   },
   metric: 'return in CartPole, mean over poles of 21 lengths, with the best of four policies for each',
-  seeds: 20,
   budget: { steps: 10_000, sources: 4 },
   quick: { steps: 100, sources: 2 },
-  expect: { better: 'model-based', than: ['random', 'multi-task'] },
+  pairing: 'seed',
+  effect: { better: 'model-based', than: ['random', 'multi-task'], atLeast: 10 },
   simplifications: [
     'linear policies by CMA-ES stand for networks by PPO',
     'CartPole stands for control, traffic and crops',

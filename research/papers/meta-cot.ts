@@ -91,10 +91,10 @@ export default definePaper({
     path: (run) => trained(run, false, 0),
   },
   metric: 'accuracy on pairs of digits, not met before, that two of three operations lead between',
-  seeds: 8,
   budget: { warm: 300, steps: 25 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'search-then-rl', than: ['path-then-rl', 'path', 'search'] },
+  pairing: 'seed',
+  effect: { better: 'search-then-rl', than: ['path-then-rl', 'path', 'search'], atLeast: 0.03 },
   simplifications: [
     'a search of at most nine pairs stands for tree search; a transformer of 21 thousand weights for language models',
   ],

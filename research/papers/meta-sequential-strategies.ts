@@ -112,9 +112,9 @@ export default definePaper({
   },
   metric: 'divergence in nats from the exact predictions of flips of unseen coins',
   higherIsBetter: false,
-  seeds: 10,
   budget: { updates: 500 },
   quick: { updates: 3 },
-  expect: { better: 'memory', than: ['no-memory', 'add-half'] },
+  pairing: 'seed',
+  effect: { better: 'memory', than: ['no-memory', 'add-half'], atLeast: 1.5, scale: 'ratio' },
   simplifications: ['prediction of coins alone: the agents and bandits of the paper are left out'],
 })

@@ -99,10 +99,10 @@ export default definePaper({
     'grpo-tested-in-rounds': (run) => trained(run, 1, 2),
   },
   metric: `accuracy gained, over the model before in as many rounds, on questions of ${depth} steps that were not met; a round has ${window} digits`,
-  seeds: 8,
   budget: { warm: 150, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'motif', than: ['grpo'] },
+  pairing: 'seed',
+  effect: { better: 'motif', than: ['grpo'], atLeast: 0.03 },
   simplifications: [
     'a round that ends hands on its last digit and the operations not yet done, put into words by a script',
     'a transformer of 21 thousand weights that chains operations on digits stands for a language model',

@@ -99,9 +99,9 @@ export default definePaper({
   arms: { 'q-learning': learned, 'greedy-climb': greedyClimb, 'random-walk': randomWalk },
   metric: 'steps to the tumour in a block of 8 x 8 x 8 cells, 100 where it is not found, mean over starts',
   higherIsBetter: false,
-  seeds: 20,
   budget: { steps: 200_000, episodes: 200, noise: 0.05 },
   quick: { steps: 500, episodes: 5, noise: 0.05 },
-  expect: { better: 'q-learning', than: ['greedy-climb', 'random-walk'] },
+  pairing: 'seed',
+  effect: { better: 'q-learning', than: ['greedy-climb', 'random-walk'], atLeast: 5 },
   simplifications: ['the robot knows where it is, and learns in the tissue that it then searches'],
 })

@@ -106,10 +106,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained on questions of one to three steps that were not met, with the same number of updates',
-  seeds: 8,
   budget: { warm: 150, questions: 512, steps: 40 },
   quick: { warm: 2, questions: 16, steps: 1 },
-  expect: { better: 'ld-dpo', than: ['supervised', 'dpo'] },
+  pairing: 'seed',
+  effect: { better: 'ld-dpo', than: ['supervised', 'dpo'], atLeast: 0.03 },
   simplifications: [
     'right answers to prefer are the longest of eight, so that length is confounded with being right',
     'a transformer of 21 thousand weights that chains operations on digits stands for a language model',

@@ -106,10 +106,10 @@ export default definePaper({
     'outcome-only': (run) => success(run, false, 0.008),
   },
   metric: 'share of series of six moves that are right, mean over the last five updates',
-  seeds: 10,
   budget: { imitation: 80, steps: 40 },
   quick: { imitation: 2, steps: 2 },
-  expect: { better: 'oprl', than: ['outcome-only'] },
+  pairing: 'seed',
+  effect: { better: 'oprl', than: ['outcome-only'], atLeast: 0.1 },
   simplifications: [
     'series of moves on a small transformer stand for web shops and Sokoban; a step is a token',
   ],

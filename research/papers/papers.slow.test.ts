@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { judge, type Paper, type PaperResult } from '../runner/paper.ts'
+import { judge } from '../runner/judge.ts'
+import type { ArmResult, Paper } from '../runner/paper.ts'
+import { designOf, type Plan, planHash } from '../runner/plan.ts'
+import { outOfDate, type PaperResult } from '../runner/result.ts'
 import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('.//', import.meta.url))
@@ -16,43 +19,73 @@ const papers = await Promise.all(
 )
 
 test.each(papers)('$id is reported in full, and in short', (paper) => {
-  const { id, arms, seeds, budget, quick, expect: claimed } = paper
+  const { id, arms, budget, quick, effect, checks = [], control } = paper
   expect(names).toContain(id)
-  expect(seeds).toBeGreaterThanOrEqual(8)
   expect(Object.keys(quick)).toEqual(Object.keys(budget))
-  for (const arm of [claimed.better, ...claimed.than]) expect(Object.keys(arms)).toContain(arm)
-  expect(claimed.than).not.toContain(claimed.better)
+  const named = checks.flatMap(({ arm }) => arm)
+  const { positive, same } = control ?? {}
+  if (positive !== undefined) named.push(positive.better, positive.than)
+  if (same !== undefined) named.push(same)
+  for (const arm of [effect.better, ...effect.than, ...named]) expect(Object.keys(arms)).toContain(arm)
+  expect(effect.than).not.toContain(effect.better)
+  expect(effect.atLeast).toBeGreaterThan(effect.scale === 'ratio' ? 1 : 0)
+  for (const check of checks) expect(check.atLeast ?? check.atMost).toBeDefined()
   expect(readFileSync(`${folder}${id}.ts`, 'utf8').split('\n').length).toBeLessThanOrEqual(125)
 })
+
+const asResult = (returned: number | ArmResult): ArmResult =>
+  typeof returned === 'number' ? { score: returned } : returned
 
 test.each(papers.flatMap((paper) => Object.keys(paper.arms).map((arm) => ({ paper, arm, id: paper.id }))))(
   '$id runs: $arm',
   async ({ paper, arm }) => {
-    const run = { seed: 101, budget: paper.quick }
-    const score = await paper.arms[arm](run)
-    expect(Number.isFinite(score)).toBe(true)
+    const {
+      score,
+      measures = {},
+      start,
+    } = asResult(await paper.arms[arm]({ seed: 101, budget: paper.quick }))
+    for (const value of [score, start ?? 0, ...Object.values(measures)]) expect(value).toBeTypeOf('number')
+    for (const value of [score, start ?? 0, ...Object.values(measures)])
+      expect(Number.isFinite(value)).toBe(true)
+    for (const check of paper.checks ?? [])
+      if ([check.arm].flat().includes(arm))
+        expect(['score', 'start', ...Object.keys(measures)]).toContain(check.of)
   },
 )
 
-test.each(papers)('$id: the stored verdict is that of its stored scores', (paper) => {
-  const file = `${folder}results/${paper.id}.json`
-  if (!existsSync(file)) return
-  const stored = JSON.parse(readFileSync(file, 'utf8')) as PaperResult
-  const { verdict, comparisons } = judge(paper, stored.scores)
-  expect(stored.verdict).toBe(verdict)
-  for (const [at, { improvement }] of comparisons.entries()) {
-    expect(stored.comparisons[at].improvement.low).toBeCloseTo(improvement.low ?? NaN, 9)
-    expect(stored.comparisons[at].improvement.high).toBeCloseTo(improvement.high ?? NaN, 9)
-  }
-})
+const read = (file: string): unknown =>
+  existsSync(`${folder}${file}`)
+    ? (JSON.parse(readFileSync(`${folder}${file}`, 'utf8')) as unknown)
+    : undefined
 
-test('one of them in full', async () => {
-  const { default: paper } = (await import('./policy-cliff.ts')) as { default: Paper }
-  const scores: Record<string, number[]> = {}
-  for (const [name, arm] of Object.entries(paper.arms)) {
-    scores[name] = []
-    for (let seed = 1; seed <= paper.seeds; seed++)
-      scores[name].push(await arm({ seed, budget: paper.budget }))
-  }
-  expect(judge(paper, scores).verdict).toBe('reproduced')
+test.each(papers)(
+  '$id: the stored result is of the plan, and its verdict is that of its stored runs',
+  (paper) => {
+    const plan = read(`plans/${paper.id}.json`) as Plan | undefined
+    const stored = read(`results/${paper.id}.json`) as PaperResult | undefined
+    if (plan === undefined) return expect(stored).toBeUndefined()
+    expect(plan.design).toEqual(designOf(paper))
+    if (stored === undefined || outOfDate(stored, plan) !== null) return
+    expect(stored.plan).toEqual({ hash: planHash(plan), date: plan.date })
+    for (const { scores } of Object.values(stored.runs.arms))
+      expect(scores).toHaveLength(plan.seeds.to - plan.seeds.from + 1)
+    const { verdict, comparisons, checks } = judge(paper, stored.runs)
+    expect(stored.verdict).toBe(verdict)
+    expect(stored.checks).toEqual(checks)
+    for (const [at, { effect, p }] of comparisons.entries()) {
+      expect(stored.comparisons[at].effect).toBeCloseTo(effect, 9)
+      expect(stored.comparisons[at].p).toBeCloseTo(p, 9)
+    }
+  },
+)
+
+test('one of them in full: a stored run repeats', async () => {
+  const { default: paper } = (await import('./jsrl.ts')) as { default: Paper }
+  const stored = read('results/jsrl.json') as PaperResult | undefined
+  if (stored === undefined) throw new Error('no result of jsrl')
+  for (const [name, arm] of Object.entries(paper.arms))
+    for (const at of [0, 1]) {
+      const { score } = asResult(await arm({ seed: stored.seeds.from + at, budget: paper.budget }))
+      expect(score).toBe(stored.runs.arms[name].scores[at])
+    }
 })

@@ -51,10 +51,10 @@ export default definePaper({
   },
   metric:
     'share of questions of three to five steps, not met before, that one of 16 answers solves (pass@16)',
-  seeds: 8,
   budget: { warm: 130, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'edge', than: ['known', 'beyond'] },
+  pairing: 'seed',
+  effect: { better: 'edge', than: ['known', 'beyond'], atLeast: 0.03 },
   simplifications: [
     'pre-training of 90% questions of one or two steps, 10% of three to five, by a transformer of 21 thousand weights',
     'pass@16 stands for pass@128',

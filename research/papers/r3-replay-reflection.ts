@@ -107,10 +107,10 @@ export default definePaper({
     'without-ranking': (run) => trained(run, { replay: true, reflection: true }),
   },
   metric: 'accuracy gained on questions of four steps that were not met, with the same number of answers',
-  seeds: 8,
   budget: { warm: 140, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'r3', than: ['group-relative'] },
+  pairing: 'seed',
+  effect: { better: 'r3', than: ['group-relative'], atLeast: 0.03 },
   simplifications: [
     'a transformer of 21 thousand weights, taught to answer again after a wrong answer, stands for a language model',
     'mean surprise of an answer stands for the structure of its entropy; advantages are not divided by the deviation',

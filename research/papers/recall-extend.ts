@@ -90,10 +90,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained on questions of one to three steps that were not met, with the same number of updates',
-  seeds: 8,
   budget: { warm: 100, steps: 40 },
   quick: { warm: 2, steps: 2 },
-  expect: { better: 'red', than: ['sft-then-rl', 'fixed-mixture'] },
+  pairing: 'seed',
+  effect: { better: 'red', than: ['sft-then-rl', 'fixed-mixture'], atLeast: 0.03 },
   simplifications: [
     'a transformer of 21 thousand weights that chains operations on digits stands for small language models',
     "surprise at the teacher's tokens stands for the entropy on offline data",

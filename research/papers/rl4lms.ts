@@ -103,10 +103,10 @@ export default definePaper({
   },
   metric:
     'gain in the share of liked letters in sampled texts, where a text that breaks the grammar counts for nothing',
-  seeds: 8,
   budget: { warm: 100, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'nlpo', than: ['ppo', 'supervised'] },
+  pairing: 'seed',
+  effect: { better: 'nlpo', than: ['ppo', 'supervised'], atLeast: 0.05 },
   simplifications: [
     'an invented grammar of eight letters and a lexicon of two stand for GRUE',
     'the mask is that of the policy at the beginning of each step, which is how often it is copied; advantages are relative to the group, without a critic',

@@ -104,10 +104,10 @@ export default definePaper({
     'guide-rolls-out': (run) => trained(run, rolledOut),
   },
   metric: 'accuracy gained, without the guide, on questions of three steps that were not met',
-  seeds: 8,
   budget: { warm: 100, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'guide-rolls-in', than: ['plain-reinforcement', 'supervised'] },
+  pairing: 'seed',
+  effect: { better: 'guide-rolls-in', than: ['plain-reinforcement', 'supervised'], atLeast: 0.03 },
   simplifications: [
     'a script that chains operations and errs in 15 of 100 steps stands for a large language model',
     'advantages relative to the group stand for the critic of PPO',

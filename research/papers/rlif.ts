@@ -99,10 +99,10 @@ export default definePaper({
   },
   metric:
     'probability of success of the greedy policy on the 8x8 frozen lake, less that of the expert, exact',
-  seeds: 20,
   budget: { steps: 100_000, demonstrated: 1000 },
   quick: { steps: 500, demonstrated: 100 },
-  expect: { better: 'interventions', than: ['dagger-limit', 'cloning'] },
+  pairing: 'seed',
+  effect: { better: 'interventions', than: ['dagger-limit', 'cloning'], atLeast: 0.05 },
   simplifications: [
     'DAgger is granted what it tends to, the expert itself',
     'a scripted expert that takes over for a step at a time, by its own values',

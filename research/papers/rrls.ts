@@ -59,10 +59,10 @@ export default definePaper({
     nominal: (run) => worstCase(run, () => ({})),
   },
   metric: 'return in CartPole in the worst of the eight corners of the uncertainty set',
-  seeds: 10,
   budget: { steps: 50_000, episodes: 20 },
   quick: { steps: 512, episodes: 2 },
-  expect: { better: 'randomised', than: ['nominal'] },
+  pairing: 'seed',
+  effect: { better: 'randomised', than: ['nominal'], atLeast: 20 },
   simplifications: [
     'CartPole stands for the six MuJoCo tasks',
     'no adversary learns; the corners are drawn blindly',

@@ -73,10 +73,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained on questions of one to three steps that were not met, with the same number of updates',
-  seeds: 8,
   budget: { warm: 100, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'sasr', than: ['supervised', 'grpo', 'in-turn'] },
+  pairing: 'seed',
+  effect: { better: 'sasr', than: ['supervised', 'grpo', 'in-turn'], atLeast: 0.03 },
   simplifications: [
     'a transformer of 21 thousand weights that chains operations on digits stands for language models on mathematics',
     'the norm of the gradient of imitation is the only measure of divergence from the data',

@@ -79,10 +79,10 @@ export default definePaper({
     "Beginning early episodes in states of a teacher's trajectories makes learning more sample-efficient, with algorithm and networks unchanged.",
   arms: { snapshots: (run) => areaUnderCurve(run, 0.3), plain: (run) => areaUnderCurve(run, 0) },
   metric: 'return of the pendulum swing-up by SAC, mean over 20 evaluations at even distances in training',
-  seeds: 10,
   budget: { steps: 4000 },
   quick: { steps: 200 },
-  expect: { better: 'snapshots', than: ['plain'] },
+  pairing: 'seed',
+  effect: { better: 'snapshots', than: ['plain'], atLeast: 50 },
   simplifications: [
     'a scripted controller stands for the trained teacher',
     'a pendulum stands for MuJoCo; states at even distances in time stand for clusters of them, and episodes of the student are not cut short',

@@ -103,9 +103,9 @@ export default definePaper({
   arms: { 'self-play': selfPlay, 'reward-model': rewardModel },
   metric:
     'share of wins against whichever single response beats the policy most; 0.5 is the best there can be',
-  seeds: 20,
   budget: { steps: 32_000 },
   quick: { steps: 1024 },
-  expect: { better: 'self-play', than: ['reward-model'] },
+  pairing: 'seed',
+  effect: { better: 'self-play', than: ['reward-model'], atLeast: 0.05 },
   simplifications: ['one choice among eight responses stands for trajectories'],
 })

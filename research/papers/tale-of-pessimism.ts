@@ -58,9 +58,9 @@ export default definePaper({
   },
   metric: 'expected loss against the best arm, mean over contexts, in the worst of four compositions of data',
   higherIsBetter: false,
-  seeds: 20,
   budget: { contexts: 200, samples: 50 },
   quick: { contexts: 5, samples: 20 },
-  expect: { better: 'lower-bound', than: ['empirically-best', 'imitation'] },
+  pairing: 'seed',
+  effect: { better: 'lower-bound', than: ['empirically-best', 'imitation'], atLeast: 0.02 },
   simplifications: ['contextual bandits alone: the Markov decision processes of the paper are left out'],
 })

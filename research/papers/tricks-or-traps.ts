@@ -63,10 +63,10 @@ export default definePaper({
   },
   metric:
     'accuracy gained on questions of one to three steps that were not met, with the same number of answers',
-  seeds: 8,
   budget: { warm: 100, steps: 40 },
   quick: { warm: 2, steps: 1 },
-  expect: { better: 'lite-ppo', than: ['grpo', 'dapo'] },
+  pairing: 'seed',
+  effect: { better: 'lite-ppo', than: ['grpo', 'dapo'], atLeast: 0.03 },
   simplifications: [
     'a transformer of 21 thousand weights that chains operations on digits stands for language models on mathematics',
     'DAPO leaves zero-variance groups out instead of sampling others',

@@ -1,7 +1,3 @@
-import { probabilityOfImprovement } from 'agoge/llm'
-import { type MeanEstimate, stratifiedInterquartileMean } from 'agoge/statistics'
-import type { PaperScores } from './run-paper.ts'
-
 /** Input of an arm: its seed and how much it may do. */
 export interface ArmRun {
   seed: number
@@ -10,14 +6,61 @@ export interface ArmRun {
   signal?: AbortSignal
 }
 
-/** A method or a baseline of an experiment: runs with one seed and returns its score. */
-type Arm = (run: ArmRun) => Promise<number> | number
+/** What an arm returns where a score alone does not say enough. */
+export interface ArmResult {
+  score: number
+  /** Numbers that show whether the mechanism was active, by name: share of clipped tokens, of groups with equal rewards. */
+  measures?: Readonly<Record<string, number>>
+  /** The score before training: what the arm started from. */
+  start?: number
+  /**
+   * False if the score is a time that was cut off at the budget. The score must then be the whole budget: such times are compared as
+   * restricted times. Default: true.
+   */
+  reached?: boolean
+}
 
-/** The claim about the scores: arm `better` beats every arm of `than` by at least `margin` (default: 0). */
-interface Expectation<Name extends string> {
+/** A method or a baseline of an experiment: runs with one seed and returns its score. */
+export type Arm = (run: ArmRun) => Promise<number | ArmResult> | number | ArmResult
+
+/** The claim about the scores: arm `better` beats every arm of `than`, by an effect of at least `atLeast` that counts. */
+export interface Effect<Name extends string = string> {
   better: Name
+  /** The rivals. Their comparisons are corrected together, by Holm. */
   than: readonly Name[]
-  margin?: number
+  /**
+   * The smallest effect that counts, above 0. On scale `difference` in units of the score, on scale `ratio` a factor above 1. It
+   * decides the number of seeds, and below it arms count as equivalent.
+   */
+  atLeast: number
+  /**
+   * `difference` compares means. `ratio` compares means of logarithms and needs scores above 0: for times until a threshold, which
+   * differ by factors and often have two modes. Default: `difference`.
+   */
+  scale?: 'difference' | 'ratio'
+}
+
+/**
+ * A manipulation check: whether the mechanism that the claim is about was active. The mean over seeds of a measure must lie within the
+ * bounds, for each of the arms.
+ */
+export interface Check<Name extends string = string> {
+  /** What it shows, in words: `the bonus was paid`. */
+  about: string
+  /** The arm, or several. */
+  arm: Name | readonly Name[]
+  /** Name of a measure that the arm returns, or `score` or `start`. */
+  of: string
+  atLeast?: number
+  atMost?: number
+}
+
+/** The controls: what must come out, and what must not, for the experiment to show anything. */
+export interface Control<Name extends string = string> {
+  /** A comparison that must come out by the rule of the paper, such as trained above untrained. */
+  positive: { better: Name; than: Name; atLeast: number }
+  /** The arm that is run a second time with other seeds, and must not differ from itself. Default: the first rival. */
+  same?: Name
 }
 
 /** One paper as a short experiment: its claim, the test of the claim, and what counts as reproduced. */
@@ -33,111 +76,45 @@ export interface Paper<Name extends string = string> {
   metric: string
   /** Whether a higher score is better. Default: true. */
   higherIsBetter?: boolean
-  /** Seeds 1 to this number, fixed in advance. */
-  seeds: number
+  /**
+   * `seed`: arms with the same seed share what the seed decides (tasks, initial weights), so their scores are compared in pairs.
+   * `none`: a seed decides nothing that arms share.
+   */
+  pairing: 'seed' | 'none'
+  effect: Effect<NoInfer<Name>>
+  /** A paper without a check cannot be planned. */
+  checks?: readonly Check<NoInfer<Name>>[]
+  /** A paper without a control cannot be planned. */
+  control?: Control<NoInfer<Name>>
   budget: Readonly<Record<string, number>>
   /** The budget of a quick run, which shows only that everything runs. */
   quick: Readonly<Record<string, number>>
-  expect: Expectation<NoInfer<Name>>
   /** Simplifications relative to the paper. */
   simplifications?: readonly string[]
 }
 
-/** Infers the arms, so that `expect` can name only existing ones. Checks nothing at run time. */
+/** Infers the arms, so that effect, checks and control can name only existing ones. Checks nothing at run time. */
 export const definePaper = <Name extends string>(paper: Paper<Name>): Paper<Name> => paper
 
-type Verdict = 'reproduced' | 'not reproduced' | 'inconclusive'
-
-/** The claimed better arm against one of the others. */
-interface Comparison {
-  better: string
-  than: string
-  /** Probability that a run of the better arm beats one of the other by more than the margin. */
-  improvement: MeanEstimate
+/** All runs of one arm, in the order of the seeds. */
+export interface ArmRuns {
+  scores: number[]
+  /** By name, in the order of the seeds. */
+  measures: Record<string, number[]>
+  /** Scores before training. Empty if the arm does not return them. */
+  starts: number[]
+  /** How many scores are times that were cut off at the budget. */
+  unreached: number
+  /** Computing time, summed over the seeds. */
+  seconds: number
 }
 
-interface Judgement {
-  verdict: Verdict
-  /** Interquartile mean of each arm with its interval. */
-  arms: Record<string, MeanEstimate>
-  comparisons: Comparison[]
+/** The runs of a paper by arm, and those of the A/A control, with seeds of their own. */
+export interface PaperRuns {
+  arms: Record<string, ArmRuns>
+  again?: ArmRuns
 }
 
-/**
- * Reproduced: against every arm that the claim names, the 95% interval of the probability of improvement lies above one
- * half. Not reproduced: against some arm, the interval lies below one half or reaches at most one half. Otherwise
- * inconclusive, also if there are too few runs for an interval.
- */
-export function judge(
-  paper: Pick<Paper, 'expect' | 'higherIsBetter'>,
-  scores: Readonly<Record<string, readonly number[]>>,
-): Judgement {
-  const { better, than, margin = 0 } = paper.expect
-  const sign = paper.higherIsBetter === false ? -1 : 1
-  const signed = (arm: string, shift = 0): number[] => scores[arm].map((score) => sign * score + shift)
-  const comparisons = than.map((other) => ({
-    better,
-    than: other,
-    improvement: probabilityOfImprovement(signed(better), signed(other, margin)),
-  }))
-  const all = comparisons.every(({ improvement }) => improvement.low !== null && improvement.low > 0.5)
-  const none = comparisons.some(({ improvement }) => improvement.high !== null && improvement.high <= 0.5)
-  return {
-    verdict: all ? 'reproduced' : none ? 'not reproduced' : 'inconclusive',
-    arms: Object.fromEntries(
-      Object.entries(scores).map(([arm, runs]) => [
-        arm,
-        stratifiedInterquartileMean([runs], { resamples: 2_000 }),
-      ]),
-    ),
-    comparisons,
-  }
-}
-
-/** Result file of a run of a paper, as JSON. */
-export interface PaperResult {
-  schema: 1
-  id: string
-  title: string
-  theme: string
-  claim: string
-  metric: string
-  higherIsBetter: boolean
-  verdict: Verdict
-  arms: Record<string, MeanEstimate>
-  comparisons: Comparison[]
-  /** By arm, in the order of the seeds 1, 2, ... */
-  scores: Record<string, number[]>
-  /** Computing time of each arm in seconds, summed over seeds. */
-  seconds: Record<string, number>
-  budget: Readonly<Record<string, number>>
-  simplifications: readonly string[]
-  command: string
-  date: string
-  machine: string
-}
-
-export function paperResult(
-  paper: Paper,
-  { scores, seconds }: PaperScores,
-  record: { command: string; date: Date; machine: string },
-): PaperResult {
-  const { id, title, theme, claim, metric, higherIsBetter = true, budget, simplifications = [] } = paper
-  return {
-    schema: 1,
-    id,
-    title,
-    theme,
-    claim,
-    metric,
-    higherIsBetter,
-    ...judge(paper, scores),
-    scores,
-    seconds,
-    budget,
-    simplifications,
-    command: record.command,
-    date: record.date.toISOString().slice(0, 10),
-    machine: record.machine,
-  }
-}
+/** The arm of the A/A control. */
+export const sameArm = ({ control, effect }: Pick<Paper, 'control' | 'effect'>): string =>
+  control?.same ?? effect.than[0]

@@ -20,8 +20,18 @@ interface Papers {
       id: string
       quick?: boolean
       workers?: number
-      out?: string
       resume?: boolean
+      commandLine: string
+    },
+    tools: Tools,
+  ) => Promise<void>
+  planPaperCommand: (
+    options: {
+      id: string
+      pilotSeeds?: number
+      most?: number
+      minutes?: number
+      workers?: number
       commandLine: string
     },
     tools: Tools,

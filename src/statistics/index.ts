@@ -6,6 +6,8 @@ export {
   pairedDifference,
   groupedWilsonInterval,
   wilsonInterval,
+  studentQuantile,
+  studentTail,
   rankCorrelation,
   interquartileMean,
   average,

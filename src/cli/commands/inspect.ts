@@ -98,8 +98,14 @@ export function addImport({ program, terminal }: CommandContext): void {
 interface PaperOptions {
   quick?: boolean
   workers?: number
-  out?: string
   resume?: boolean
+}
+
+interface PaperPlanOptions {
+  pilotSeeds?: number
+  most?: number
+  minutes?: number
+  workers?: number
 }
 
 export function addPapers({ program, terminal, commandLine }: CommandContext): void {
@@ -120,13 +126,25 @@ export function addPapers({ program, terminal, commandLine }: CommandContext): v
     const { listPapers, tools } = await openPapers(terminal)
     await listPapers(options, tools)
   })
+  const plan = papers
+    .command('plan')
+    .argument('<id>', 'from `agoge papers list`')
+    .description('Run a pilot, compute the seeds that the effect needs, write the plan.')
+    .option('--pilot-seeds <n>', 'seeds of the pilot, from 101', wholeNumber(5), 12)
+    .option('--most <n>', 'the most seeds of the plan', wholeNumber(12), 1000)
+    .option('--minutes <n>', 'limit of the computing time, by that of the pilot', wholeNumber(1))
+    .option('--workers <n>', 'processes at once (default: the number of cores)', wholeNumber(1))
+  showHelpFor(plan, { all: ['agoge papers plan carl', 'agoge papers plan carl --minutes 30'] })
+  plan.action(async (id: string, options: PaperPlanOptions) => {
+    const { planPaperCommand, tools } = await openPapers(terminal)
+    await planPaperCommand({ ...options, id, commandLine }, tools)
+  })
   const run = papers
     .command('run')
     .argument('<id>', 'from `agoge papers list`')
-    .description('Run every arm with every seed, give the verdict, keep the result.')
-    .option('--quick', 'one seed and a small budget: shows only that it runs')
+    .description('Run every arm with every seed of its plan, give the verdict, keep the result.')
+    .option('--quick', 'no plan, one seed and a small budget: shows only that it runs')
     .option('--workers <n>', 'processes at once (default: the number of cores)', wholeNumber(1))
-    .option('--out <file>', 'where the result goes (default: where `papers list` finds it)')
     .option('--resume', 'go on after a stop, with the scores that were kept')
   showHelpFor(run, { all: ['agoge papers run carl --quick', 'agoge papers run carl --resume'] })
   run.action(async (id: string, options: PaperOptions) => {
@@ -135,7 +153,7 @@ export function addPapers({ program, terminal, commandLine }: CommandContext): v
   })
   const report = papers
     .command('report')
-    .description('A page with the scores and verdicts of all that were run.')
+    .description('A page with the effects and verdicts of all that were planned and run.')
     .option('--out <file>', 'where the page goes')
   showHelpFor(report, { all: ['agoge papers report', 'agoge papers report --out papers.html'] })
   report.action(async (options: { out?: string }) => {
