@@ -64,8 +64,8 @@ export interface ChainTask extends PrefixTask {
 }
 
 /**
- * Questions that chain random operations on digits. Right is an answer whose last digit is right, as a verifier of
- * outcomes says it. The logits of a step are the sum of what all questions know of (operation, digit) and of what the
+ * Questions that chain random operations on digits. Right is an answer whose every digit is right: with few
+ * digits the last alone would too often be right by chance. The logits of a step are the sum of what all questions know of (operation, digit) and of what the
  * question itself has memorised, so training generalises as far as `shared` outweighs `own`. Train and test questions
  * are disjoint where there are enough of them.
  */
@@ -137,14 +137,13 @@ export function chainQuestion(
 ): ChainQuestion {
   const solution: number[] = []
   for (const operation of operations) solution.push(apply[operation][solution.at(-1) ?? start])
-  const right = solution[solution.length - 1]
   return {
     key,
     operations,
     start,
     maxLength: operations.length,
     solutions: [solution],
-    reward: (tokens) => Number(tokens.at(-1) === right),
+    reward: (tokens) => Number(tokens.every((token, t) => token === solution[t])),
     features(prefix) {
       const step = `${operations[prefix.length]}:${prefix.at(-1) ?? start}`
       return {
