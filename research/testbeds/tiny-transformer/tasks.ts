@@ -33,7 +33,7 @@ export interface TinyTask {
   ask: (operations: string, start: number) => TinyQuestion
   /** Draws a question of the split. Default: training questions of a depth drawn evenly from the task's. */
   draw: (random: Random, options?: { split?: Split; depth?: number }) => TinyQuestion
-  /** Fixed distinct questions of these splits, as many of each depth. */
+  /** Fixed distinct questions of these splits, as many of each depth as there are; the deeper ones make up the rest. */
   validation: readonly TinyQuestion[]
   test: readonly TinyQuestion[]
   /** What the model reads after a wrong first answer: how many leading digits were right. */
