@@ -234,13 +234,21 @@ export function wilsonInterval(successes: number, trials: number, z = 1.95996398
 }
 
 /**
+ * Tasks' worth of outcomes that are all alike within their group, which the estimated correlation starts from where success (or
+ * failure) is rare: few groups with a success say little of the spread between groups.
+ */
+const alikeGroups = 0.75
+
+/**
  * Wilson's 95% interval of a success rate for clustered trials, such as several attempts at one task, which are
- * not independent. It computes an effective number of trials from the spread between the groups, at least one
- * for each group and at most all. Because this spread is estimated, a quantile of Student's t replaces the
- * normal one. With one trial in each group it equals `wilsonInterval`. `n` is the number of trials.
+ * not independent. The trials count for as many as the correlation within the groups leaves: at least as many as there are
+ * groups (of equal size) and at most all. The correlation is that of the spread between groups, drawn towards 1 where one of the
+ * outcomes is rare. Only the part of the variance that lies between groups is estimated, so the quantile is Student's with
+ * Satterthwaite's degrees of freedom. With one trial in each group it equals `wilsonInterval`. `n` is the number of trials.
+ * docs/results/coverage.md has its measured coverage.
  *
  * Sources: Kish, Survey Sampling (1965), the design effect; Dean & Pagano, J. Survey Statistics and Methodology
- * 3 (2015).
+ * 3 (2015), Wilson's interval with it; Satterthwaite, Biometrics Bulletin 2 (1946). The drawing towards 1 is ours.
  */
 export function groupedWilsonInterval(groups: readonly { successes: number; trials: number }[]): Estimate {
   const sum = (of: (group: { successes: number; trials: number }) => number): number =>
@@ -250,11 +258,33 @@ export function groupedWilsonInterval(groups: readonly { successes: number; tria
   const k = groups.length
   if (k === trials) return wilsonInterval(successes, trials)
   const share = successes / trials
-  const squares = sum((group) => (group.successes - share * group.trials) ** 2)
+  const mostEffect = sum((group) => group.trials ** 2) / trials
   // A single group does not show the spread between groups.
-  const counts = k < 2 || squares === 0 ? k : (share * (1 - share) * trials ** 2 * (k - 1)) / (k * squares)
-  const effective = Math.min(trials, Math.max(k, counts))
-  return { ...wilsonBounds(share, effective, studentQuantile(0.975, Math.max(1, k - 1))), n: trials }
+  const correlation = k < 2 ? 1 : correlationWithin(groups, share, mostEffect)
+  const effect = 1 + (mostEffect - 1) * correlation
+  const between = (mostEffect * correlation) / effect
+  const freedom = Math.max(1, k - 1) / Math.max(1e-3, between ** 2)
+  return { ...wilsonBounds(share, trials / effect, studentQuantile(0.975, freedom)), n: trials }
+}
+
+/** The correlation of two trials of a group, from 0 to 1. */
+function correlationWithin(
+  groups: readonly { successes: number; trials: number }[],
+  share: number,
+  mostEffect: number,
+): number {
+  const [k, trials] = [groups.length, groups.reduce((total, group) => total + group.trials, 0)]
+  const variance = share * (1 - share)
+  const squares = groups.reduce((total, group) => total + (group.successes - share * group.trials) ** 2, 0)
+  const effect = variance === 0 ? 1 : (squares * k) / ((k - 1) * trials * variance)
+  const seen = Math.min(1, Math.max(0, (effect - 1) / (mostEffect - 1)))
+  // The groups that have the rarer outcome at all.
+  const telling = Math.min(
+    groups.filter(({ successes }) => successes > 0).length,
+    groups.filter((group) => group.successes < group.trials).length,
+  )
+  const alike = alikeGroups * (1 - 4 * variance)
+  return (telling * seen + alike) / (telling + alike)
 }
 
 /** `trials` may be fractional. */

@@ -25,14 +25,17 @@ export const toolDescriptions: Lever = {
     })
     const known = new Set(candidates.map(({ id }) => id))
     return texts.flatMap((text) => {
-      const proposal = readTools(text, context)
+      const proposal = withTools(best, text, context)
       return proposal === undefined || known.has(setupId(proposal.setup)) ? [] : [proposal]
     })
   },
 }
 
-/** Tools that the agent lacks, names that two tools would have, and names that services refuse are left out. */
-function readTools(text: string, { best, tools }: LeverContext): Proposal | undefined {
+/**
+ * A setup with other names and descriptions of tools, from the JSON of a proposal; undefined if it cannot be read or has none. Tools that
+ * the agent lacks, names that two tools would have, and names that services refuse are left out.
+ */
+export function withTools(setup: AgentSetup, text: string, { tools }: LeverContext): Proposal | undefined {
   let given: unknown
   try {
     given = parseForeignJson(text)
@@ -40,7 +43,7 @@ function readTools(text: string, { best, tools }: LeverContext): Proposal | unde
     return undefined
   }
   if (!isRecord(given)) return undefined
-  const changed: Record<string, { name?: string; description?: string }> = { ...best.tools }
+  const changed: Record<string, { name?: string; description?: string }> = { ...setup.tools }
   for (const [tool, value] of Object.entries(given)) {
     if (!isRecord(value) || !tools.some(({ name }) => name === tool)) continue
     const { name, description } = value
@@ -53,8 +56,11 @@ function readTools(text: string, { best, tools }: LeverContext): Proposal | unde
   }
   const names = tools.map(({ name }) => changed[name]?.name ?? name)
   const unique = names.every((name, at) => names.indexOf(name) === at)
-  const setup: AgentSetup = { ...best, tools: unique ? changed : withoutNames(changed) }
-  return Object.keys(changed).length === 0 ? undefined : { setup, about: shortened(text) }
+  if (Object.keys(changed).length === 0) return undefined
+  return {
+    setup: { ...setup, tools: unique ? changed : withoutNames(changed) },
+    about: shortened(text),
+  }
 }
 
 function withoutNames(changed: NonNullable<AgentSetup['tools']>): NonNullable<AgentSetup['tools']> {

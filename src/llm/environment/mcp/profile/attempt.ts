@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { AgogeError } from '../../../../error.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
 import { requiredOf, resolveSchema, typeOf, UnusableSchema } from '../arguments/schema-parts.ts'
@@ -9,6 +10,7 @@ import type { AdmittedTool } from '../safety.ts'
 import { isPlainObject, whyNothingSalient } from '../salient.ts'
 import { SlowCall, StateNotMade } from '../server/state-pool.ts'
 import type { ToolSystem } from '../tool-system.ts'
+import { type PastCall, serverFailed, serverFault, whoEndsServer } from './ends-server.ts'
 import { answersOtherwise, normaliseObservation, type Sight, tellsTime, timelessLines } from './repeatable.ts'
 import type { Probe, ProbeOptions } from './tool-probing.ts'
 
@@ -26,6 +28,8 @@ export interface Attempts {
   readonly shown: Draft[]
   /** What reading calls showed in the initial state. */
   sights: readonly Sight[]
+  /** The last call of each tool since a process of the server was last lost, the last one first. */
+  before: readonly PastCall[]
   /** Kinds that are broken, slow or have impossible schemas. Other arguments would not help. */
   readonly hopeless: Set<string>
 }
@@ -78,7 +82,7 @@ async function attemptDrafts(
       }
       on.hopeless.add(kind.name)
       if (error instanceof UnusableSchema) return `its schema cannot be used: ${error.message}`
-      return error instanceof SlowCall ? error.message : `the server failed: ${(error as Error).message}`
+      return error instanceof SlowCall ? error.message : serverFailed(error as Error)
     }
   }
   return unchanged > 0 ? changedNothing : reason
@@ -130,14 +134,34 @@ export async function whyNotRepeatable(
 const leavesOtherwise =
   'the same call leaves another state when repeated; if it makes up ids or times, name their properties in "ignore" of the "agoge" entry'
 
-/** A busy machine may stall once. A slow tool is slow twice. */
-async function patiently({ system, limits }: Attempts, draft: Draft): Promise<ReferenceRun> {
+/** A busy machine may stall once: a slow tool is slow twice. And the server may have been ended by an earlier tool, after its answer. */
+async function patiently(on: Attempts, draft: Draft): Promise<ReferenceRun> {
+  const { system, limits, before } = on
+  const [{ tool: name, arguments: args }] = draft.steps.slice(-1)
+  const call = { name, arguments: args, at: performance.now() }
+  on.before = [call, ...before.filter((each) => each.name !== name)]
   try {
     return await runReference(system, draft, limits)
   } catch (error) {
-    if (!(error instanceof SlowCall)) throw error
+    if (error instanceof StateNotMade) throw error
+    const fault = serverFault(error, limits.signal)
+    if (!(fault instanceof SlowCall)) {
+      on.before = []
+      const culprit = await whoEndsServer(system, [call, ...before], limits)
+      if (culprit === name) throw fault
+      if (culprit !== undefined) leaveOut(on, culprit, fault)
+    }
     return runReference(system, draft, limits)
   }
+}
+
+/** Leaves out a tool that ends the server after its answer, and what was found with it. */
+function leaveOut({ found, hopeless, probe }: Attempts, name: string, fault: Error): void {
+  if (hopeless.has(name)) return
+  hopeless.add(name)
+  for (const each of found.filter(({ kind }) => kind.tools.some(({ spec }) => spec.name === name)))
+    found.splice(found.indexOf(each), 1)
+  probe.leftOut.push({ name, reason: serverFailed(fault, true) })
 }
 
 /** Repeats the call. A tool that fails sometimes differs from one whose answers vary, so it gets a few tries. */

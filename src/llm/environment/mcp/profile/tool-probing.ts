@@ -77,6 +77,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     found: [],
     shown: [],
     sights: [],
+    before: [],
     hopeless: new Set(),
   }
   const pending = await tryTools(on, await usableTools(on))

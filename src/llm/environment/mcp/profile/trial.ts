@@ -1,8 +1,10 @@
+import { performance } from 'node:perf_hooks'
 import { InfrastructureError } from '../../../tool/tool.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
 import { recordsOf } from '../arguments/text-records.ts'
 import { draftTask } from '../mcp-task.ts'
 import type { PlainObject } from '../salient.ts'
+import { type PastCall, serverFailed, serverFault, whoEndsServer } from './ends-server.ts'
 import {
   answersOtherwise,
   normaliseObservation,
@@ -49,6 +51,7 @@ export async function tryUnknownTools(
   options: TrialOptions,
 ): Promise<Trial> {
   const trial: Trial = { readers: [], leftOut: [] }
+  const trying: TrialState = { system, options, trial, before: [] }
   const unknown = usable.filter((tool) => tool.kind === 'unknown')
   const plain = unknown.filter((tool) => plainCall(tool) !== undefined)
   const reads = usable.filter((tool) => tool.kind === 'read')
@@ -59,7 +62,7 @@ export async function tryUnknownTools(
     const harvest = witnesses.flatMap(({ text, call }) => recordsOf(text, call.arguments, call.name))
     for (const tool of tools) {
       const shown: string[] = []
-      const left = await tryTool(system, tool, witnesses, { harvest, shown }, options)
+      const left = await tryTool(trying, tool, witnesses, { harvest, shown })
       if (left !== undefined) trial.leftOut.push({ name: tool.spec.name, ...left })
       else {
         trial.readers.push({ ...tool, kind: 'read' })
@@ -76,16 +79,44 @@ export function plainCalls(tools: readonly AdmittedTool[]): StateCall[] {
   return tools.flatMap((tool) => plainCall(tool) ?? [])
 }
 
+interface TrialState {
+  system: ToolSystem
+  options: TrialOptions
+  trial: Trial
+  /** The last call of each tool since a process of the server was last lost, the last one first. */
+  before: readonly PastCall[]
+}
+
+/** Does it again if the server was ended by an earlier tool after its answer, and leaves that one out. */
+async function sparing<T>(on: TrialState, call: PastCall, work: () => Promise<T>): Promise<T> {
+  const { system, options, trial, before } = on
+  on.before = [call, ...before.filter(({ name }) => name !== call.name)]
+  try {
+    return await work()
+  } catch (error) {
+    const fault = serverFault(error, options.signal)
+    if (fault instanceof SlowCall) throw fault
+    on.before = []
+    const culprit = await whoEndsServer(system, [call, ...before], options)
+    if (culprit === call.name) throw fault
+    if (culprit !== undefined) {
+      trial.readers = trial.readers.filter(({ spec }) => spec.name !== culprit)
+      trial.leftOut.push({ name: culprit, reason: serverFailed(fault, true) })
+    }
+    return work()
+  }
+}
+
 type TrialResult = Omit<LeftOutTool, 'name'>
 
 /** Returns undefined if the tool counts as reading. */
 async function tryTool(
-  system: ToolSystem,
+  trying: TrialState,
   tool: AdmittedTool,
   witnesses: readonly Sight[],
   { harvest, shown }: { harvest: readonly PlainObject[]; shown: string[] },
-  options: TrialOptions,
 ): Promise<TrialResult | undefined> {
+  const { options } = trying
   const { name } = tool.spec
   let result: TrialResult = { reason: 'no arguments were found for which it does anything' }
   let unchanged = 0
@@ -93,7 +124,10 @@ async function tryTool(
     const random = createRandom(options.seed, 'trial', name, index)
     try {
       const draft = draftTask({ name, tools: [tool] }, 'train', { creators: [], harvest }, random)
-      const found = await tryCall(system, draft.steps[0].arguments, name, witnesses, options)
+      const call = { name, arguments: draft.steps[0].arguments, at: performance.now() }
+      const found = await sparing(trying, call, () =>
+        tryCall(trying.system, call.arguments, name, witnesses, options),
+      )
       if (typeof found === 'string') {
         unchanged++
         shown.push(found)
@@ -102,7 +136,7 @@ async function tryTool(
     } catch (error) {
       if (error instanceof UnusableSchema) return { reason: `its schema cannot be used: ${error.message}` }
       if (options.signal?.aborted === true || !(error instanceof InfrastructureError)) throw error
-      return { reason: error instanceof SlowCall ? error.message : `the server failed: ${error.message}` }
+      return { reason: error instanceof SlowCall ? error.message : serverFailed(error) }
     }
   }
   return unchanged > 0 ? undefined : result

@@ -1,11 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { AgogeError } from '../../../../error.ts'
-import { InfrastructureError } from '../../../tool/tool.ts'
-import type { ToolResult } from '../../../tool/tool.ts'
+import { performance } from 'node:perf_hooks'
+import type { InfrastructureError, ToolResult } from '../../../tool/tool.ts'
 import { filesObserver } from '../environment-config.ts'
 import type { PlainObject } from '../salient.ts'
 import { type EpisodeState, newState, SlowCall } from '../server/state-pool.ts'
 import type { Observer, ToolSystem } from '../tool-system.ts'
+import { type PastCall, serverFault, whoEndsServer } from './ends-server.ts'
 import type { ToolExample } from './tool-profile.ts'
 import { type Tried, untried } from './tried.ts'
 
@@ -47,8 +46,8 @@ export interface Trying {
   /** Records that were given to tools or returned by them in this state. */
   recent: PlainObject[]
   calls: number
-  /** The tools that were called since a process of the server was last lost, with their last arguments; the last called one last. */
-  called: Map<string, Record<string, unknown>>
+  /** The last call of each tool since a process of the server was last lost; the last one last. */
+  called: Map<string, PastCall>
   /** Calls that may be made. Proofs need calls too: trying may not use up all of them. */
   allowed: number
 }
@@ -113,7 +112,7 @@ export async function callTool(
 
 function noteCall({ called }: Trying, name: string, args: Record<string, unknown>): void {
   called.delete(name)
-  called.set(name, args)
+  called.set(name, { name, arguments: args, at: performance.now() })
 }
 
 /** Records a fault of the server. The state is lost with the process. Rethrows what is no fault of it. */
@@ -121,9 +120,12 @@ export async function noteFault(trying: Trying, entry: Tried, error: unknown): P
   const fault = faultOf(trying, error)
   if (fault instanceof SlowCall) entry.slow++
   else {
-    const suspects = [...trying.called].toReversed()
+    const suspects = [...trying.called.values()].toReversed()
     trying.called.clear()
-    const culprit = suspects.length > 1 ? await culpritOf(trying, suspects) : suspects.at(0)?.[0]
+    const culprit =
+      suspects.length > 1
+        ? await whoEndsServer(trying.system, suspects, trying.options, (count) => spend(trying, count))
+        : suspects.at(0)?.name
     const blamed = (culprit === undefined ? undefined : trying.tried.get(culprit)) ?? entry
     // One that ended the server in a call of another did so again when it was alone.
     if (culprit !== undefined) blamed.died += blamed === entry ? 1 : 2
@@ -137,37 +139,9 @@ export async function noteFault(trying: Trying, entry: Tried, error: unknown): P
 
 /** The error as a fault of the server. Rethrows any other. */
 function faultOf({ options }: Trying, error: unknown): InfrastructureError {
-  const aborted = options.signal?.aborted === true
-  if (aborted || AgogeError.isInstance(error) || error instanceof CallsUsedUp) throw error
-  if (error instanceof InfrastructureError) return error
-  throw error
+  if (error instanceof CallsUsedUp) throw error
+  return serverFault(error, options.signal)
 }
 
 /** Processes that may be lost in calls of a tool which does not end the server when it is called alone. */
 const mostLost = 3
-const mostSuspects = 4
-/** Milliseconds in which a server that ends after its answer has ended. */
-const afterAnswer = 100
-
-/**
- * The tool that ends the server when no other is called. A server may also end after its answer, so that the call of another tool
- * fails: each suspect is called twice in a process of its own.
- *
- * @param suspects the last called first
- */
-async function culpritOf(
-  trying: Trying,
-  suspects: readonly (readonly [name: string, args: Record<string, unknown>])[],
-): Promise<string | undefined> {
-  for (const [name, args] of suspects.slice(0, mostSuspects)) {
-    const state = newState()
-    try {
-      await callTool(trying, state, name, args)
-      await wait(afterAnswer)
-      await callTool(trying, state, name, args)
-    } catch (error) {
-      if (!(faultOf(trying, error) instanceof SlowCall)) return name
-    }
-  }
-  return undefined
-}
