@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findRun } from 'agoge/classic'
+import { trainClassic } from 'agoge'
+import { counts, findRun, withBonus } from 'agoge/classic'
 import { afterAll, expect, test } from 'vitest'
 import type { Gate } from './gate.ts'
 import { gates } from './gates.ts'
 import { loadPeer, peerInterval, storePeerSeed } from './peer-result.ts'
 import { gateLine, loadResult, overlap, storeSeed } from './result.ts'
 import { runGates } from './run-gates.ts'
-import { runSeed } from './seed-run.ts'
 import { renderTable } from './table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-gates-'))
@@ -26,7 +26,6 @@ const gate: Gate = { ...gates[0], steps: 500 }
 const options = {
   folder,
   command: 'test',
-  execArgv: ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source'],
 }
 
 test('seeds are trained once, stored, and taken from there', async () => {
@@ -65,15 +64,33 @@ test('a seed process receives all settings, including an infinite clipping norm'
     config: { ...found!.config, learningStarts: 100, trainEvery: 1, learningRate: 0.01, hidden: [32] },
   }
   const [line] = await runGates([quick], { ...options, seeds: [2] })
-  const { result } = await runSeed({ gate: quick, seed: 2 })
-  const { result: other } = await runSeed({
-    gate: { ...quick, config: { ...quick.config, maxGradientNorm: 0 } },
-    seed: 2,
-  })
-  expect(line.iqm).toBe(result.return)
+  expect(line.iqm).toBe(await returnAlone(quick, 2))
   // The setting affects the result, so the line above is a real check.
-  expect(other.return).not.toBe(result.return)
+  expect(line.iqm).not.toBe(
+    await returnAlone({ ...quick, config: { ...quick.config, maxGradientNorm: 0 } }, 2),
+  )
 })
+
+test('the bonus of a gate reaches its seeds', async () => {
+  const bonus: Gate = { ...gates.find(({ name }) => name === 'deep-sea-20-with-bonus')!, steps: 2000 }
+  const [line] = await runGates([{ ...bonus, countBonus: 1 }], { ...options, seeds: [1] })
+  expect(line.iqm).toBe(await returnAlone({ ...bonus, countBonus: 1 }, 1))
+})
+
+/** The result of a seed in this process, with the parts of the gate put together by hand. */
+async function returnAlone(of: Gate, seed: number): Promise<number> {
+  const { definition, algorithm, numEnvs } = findRun(of)
+  const { summary, agent } = await trainClassic({
+    definition,
+    algorithm: of.countBonus === undefined ? algorithm : withBonus(algorithm, counts(), of.countBonus),
+    numEnvs,
+    steps: of.steps,
+    seed,
+    evaluate: { every: 0, episodes: 100 },
+  })
+  await agent.dispose()
+  return summary.return.mean
+}
 
 test('a gate that cannot run yet trains nothing', async () => {
   const waiting: Gate = { ...gate, name: 'waiting', notYet: 'for a reason' }
