@@ -1,13 +1,15 @@
 import { trainSeeds } from 'agoge'
 import type { ClassicSummary } from 'agoge'
+import { seedsOfGate } from './gate.ts'
 import type { Gate, GateLine } from './gate.ts'
-import { loadPeer } from './peer-result.ts'
+import { peerSeeds } from './peer-result.ts'
 import { gateLine, loadResult, storeSeed } from './result.ts'
 import { runOf, seedResult } from './seed-run.ts'
 import type { SeedResult } from './seed-run.ts'
 
 export interface RunGatesOptions {
-  seeds: readonly number[]
+  /** Default: those of each gate, from 1 on. */
+  seeds?: readonly number[] | undefined
   /** Folder of the results. */
   folder: string
   /** The command line, for the record. */
@@ -23,16 +25,17 @@ export interface RunGatesOptions {
  * first failing seed. Stored results stay.
  */
 export async function runGates(gates: readonly Gate[], options: RunGatesOptions): Promise<GateLine[]> {
-  const { seeds, folder, command, onSeed, onGate } = options
+  const { folder, command, onSeed, onGate } = options
+  const seedsFor = (gate: Gate): readonly number[] => options.seeds ?? seedsOfGate(gate)
   const missing = (gate: Gate): number[] => {
     const stored = new Set(loadResult(folder, gate).seeds.map(({ seed }) => seed))
-    return gate.notYet === undefined ? seeds.filter((seed) => !stored.has(seed)) : []
+    return gate.notYet === undefined ? seedsFor(gate).filter((seed) => !stored.has(seed)) : []
   }
   const lineOf = (gate: Gate): GateLine =>
     gateLine(
       gate,
-      loadResult(folder, gate).seeds.filter(({ seed }) => seeds.includes(seed)),
-      loadPeer(folder, gate)?.interval,
+      loadResult(folder, gate).seeds.filter(({ seed }) => seedsFor(gate).includes(seed)),
+      peerSeeds(folder, gate),
     )
   const lines: GateLine[] = []
   for (const gate of gates) {
