@@ -8,6 +8,7 @@ import { int8Sampling } from './int8-sampling.ts'
 import { mainJobMemory } from './main-job-memory.ts'
 import { packing } from './packing.ts'
 import { sampling, samplingBatches } from './sampling.ts'
+import { ppoCartPoleSeeds } from './seeds.ts'
 import { loraStepSizes, trainStepSizes } from './train-step-sizes.ts'
 import { trainStep } from './train-step.ts'
 import { trainingMemory } from './training-memory.ts'
@@ -30,6 +31,7 @@ const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'main-job-memory': mainJobMemory,
   'cartpole-step': cartPoleStep,
   'ppo-cartpole': ppoCartPole,
+  'ppo-cartpole-seeds': ppoCartPoleSeeds,
   'dqn-cartpole': dqnCartPole,
   'sac-pendulum': sacPendulum,
 }

@@ -1,14 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findRun } from 'agoge/classic'
+import { trainClassic } from 'agoge'
+import { counts, findRun, withBonus } from 'agoge/classic'
 import { afterAll, expect, test } from 'vitest'
-import type { Gate } from './gate.ts'
+import { brokenGate, brokenSeeds, renderBroken } from './broken.ts'
+import type { Gate, GateLine } from './gate.ts'
 import { gates } from './gates.ts'
+import { lowestDifference, notInferior } from './non-inferiority.ts'
 import { loadPeer, peerInterval, storePeerSeed } from './peer-result.ts'
-import { gateLine, loadResult, overlap, storeSeed } from './result.ts'
+import { gateLine, loadResult, renewResult, storeSeed } from './result.ts'
 import { runGates } from './run-gates.ts'
-import { runSeed } from './seed-run.ts'
 import { renderTable } from './table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-gates-'))
@@ -26,7 +28,6 @@ const gate: Gate = { ...gates[0], steps: 500 }
 const options = {
   folder,
   command: 'test',
-  execArgv: ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source'],
 }
 
 test('seeds are trained once, stored, and taken from there', async () => {
@@ -65,15 +66,33 @@ test('a seed process receives all settings, including an infinite clipping norm'
     config: { ...found!.config, learningStarts: 100, trainEvery: 1, learningRate: 0.01, hidden: [32] },
   }
   const [line] = await runGates([quick], { ...options, seeds: [2] })
-  const { result } = await runSeed({ gate: quick, seed: 2 })
-  const { result: other } = await runSeed({
-    gate: { ...quick, config: { ...quick.config, maxGradientNorm: 0 } },
-    seed: 2,
-  })
-  expect(line.iqm).toBe(result.return)
+  expect(line.iqm).toBe(await returnAlone(quick, 2))
   // The setting affects the result, so the line above is a real check.
-  expect(other.return).not.toBe(result.return)
+  expect(line.iqm).not.toBe(
+    await returnAlone({ ...quick, config: { ...quick.config, maxGradientNorm: 0 } }, 2),
+  )
 })
+
+test('the bonus of a gate reaches its seeds', async () => {
+  const bonus: Gate = { ...gates.find(({ name }) => name === 'deep-sea-20-with-bonus')!, steps: 2000 }
+  const [line] = await runGates([{ ...bonus, countBonus: 1 }], { ...options, seeds: [1] })
+  expect(line.iqm).toBe(await returnAlone({ ...bonus, countBonus: 1 }, 1))
+})
+
+/** The result of a seed in this process, with the parts of the gate put together by hand. */
+async function returnAlone(of: Gate, seed: number): Promise<number> {
+  const { definition, algorithm, numEnvs } = findRun(of)
+  const { summary, agent } = await trainClassic({
+    definition,
+    algorithm: of.countBonus === undefined ? algorithm : withBonus(algorithm, counts(), of.countBonus),
+    numEnvs,
+    steps: of.steps,
+    seed,
+    evaluate: { every: 0, episodes: 100 },
+  })
+  await agent.dispose()
+  return summary.return.mean
+}
 
 test('a gate that cannot run yet trains nothing', async () => {
   const waiting: Gate = { ...gate, name: 'waiting', notYet: 'for a reason' }
@@ -81,34 +100,45 @@ test('a gate that cannot run yet trains nothing', async () => {
   expect(lines[0]).toMatchObject({ iqm: null, passed: false, seeds: 0 })
 })
 
-test('the interval has to reach the bar; of a bar that is a most, all of it has to', () => {
+test('the whole interval has to be on the right side of the bar', () => {
   const seeds = [480, 490, 500, 500, 300].map((value, i) => ({ seed: i, return: value, seconds: 1 }))
   const line = (bar: number, direction: Gate['direction']) => gateLine({ ...gate, bar, direction }, seeds)
-  const { low, iqm, high } = line(0, 'at-least')
+  const { low, iqm, high, mean } = line(0, 'at-least')
   expect(low).toBeLessThan(Number(iqm))
   expect(iqm).toBeLessThan(Number(high))
-  expect(line(Number(high), 'at-least').passed).toBe(true)
-  expect(line(Number(high) + 1, 'at-least').passed).toBe(false)
+  expect(mean).toBe(454)
+  expect(line(Number(low), 'at-least').passed).toBe(true)
+  expect(line(Number(low) + 1, 'at-least').passed).toBe(false)
+  expect(line(Number(high), 'at-least').passed).toBe(false)
   expect(line(Number(high), 'at-most').passed).toBe(true)
   expect(line(Number(iqm), 'at-most').passed).toBe(false)
 })
 
-test('intervals overlap where they have a point in common', () => {
-  const peer = { low: 2, high: 4 }
-  for (const [low, high, want] of [
-    [0, 1.9, false],
-    [0, 2, true],
-    [2.5, 3, true],
-    [0, 9, true],
-    [4, 5, true],
-    [4.1, 5, false],
-  ] as const) {
-    expect(overlap({ low, high }, peer)).toBe(want)
-    expect(overlap(peer, { low, high })).toBe(want)
-  }
+test('a seed fails below the middle between nothing learnt and the bar, or above a score not to exceed', () => {
+  const seeds = [259, 261, 500, 500, 500].map((value, i) => ({ seed: i, return: value, seconds: 1 }))
+  const of: Gate = { ...gate, bar: 500, range: [20, 500] }
+  expect(gateLine(of, seeds).failures).toBe(1)
+  expect(gateLine({ ...of, bar: 300, direction: 'at-most' }, seeds).failures).toBe(3)
 })
 
-test('short of the bar a gate passes with its peer: ten seeds at the same settings that overlap', () => {
+test('a score is not inferior if all of the one-sided interval is above the margin', () => {
+  const around = (value: number): number[] => Array.from({ length: 30 }, (_, i) => value + (i % 3) - 1)
+  const margin = (ours: number, range: readonly [number, number]) =>
+    notInferior({ range }, around(ours), around(100))
+  // The margin is 2% of 100 and of 200.
+  expect(margin(100, [0, 100])).toBe(true)
+  expect(margin(101.5, [0, 10])).toBe(true)
+  expect(margin(98, [0, 100])).toBe(false)
+  expect(margin(98, [0, 200])).toBe(true)
+  expect(margin(95, [0, 200])).toBe(false)
+  // Equal, but too uncertain.
+  const wide = Array.from({ length: 10 }, (_, i) => 100 + 40 * (i % 2))
+  expect(notInferior({ range: [0, 100] }, wide, wide)).toBe(false)
+  expect(lowestDifference(around(100), around(90))).toBeGreaterThan(9)
+  expect(lowestDifference(around(100), around(90))).toBeLessThan(10)
+})
+
+test('short of the bar a gate passes with its peer: ten seeds at the same settings that are not better', () => {
   const peered: Gate = { ...gate, name: 'peered', peer: ['ppo', 'sb3-zoo'] }
   const store = (of: Gate, seed: number, value: number): void =>
     storePeerSeed(folder, of, {
@@ -126,10 +156,10 @@ test('short of the bar a gate passes with its peer: ten seeds at the same settin
   expect(passed(peered)).toBe(false)
 
   // Nine seeds do not count, ten do.
-  for (let seed = 1; seed <= 9; seed++) store(peered, seed, 295 + 2 * seed)
+  for (let seed = 1; seed <= 9; seed++) store(peered, seed, 300 + seed)
   expect(loadPeer(folder, peered)).toMatchObject({ interval: null })
   expect(passed(peered)).toBe(false)
-  store(peered, 10, 315)
+  store(peered, 10, 310)
   expect(loadPeer(folder, peered)?.interval).toEqual(peerInterval(loadPeer(folder, peered)?.seeds ?? []))
   expect(passed(peered)).toBe(true)
   const table = renderTable(folder, [peered])
@@ -141,9 +171,53 @@ test('short of the bar a gate passes with its peer: ten seeds at the same settin
   expect(loadPeer(folder, { ...peered, steps: 501 })).toBeNull()
   expect(loadPeer(folder, { ...peered, peer: ['ppo', 'cleanrl'] })).toBeNull()
   expect(loadPeer(folder, gate)).toBeNull()
+  // Nor for a score not to exceed.
+  expect(passed({ ...peered, direction: 'at-most', bar: 100 })).toBe(false)
 
-  // A much better peer does not help.
-  for (let seed = 1; seed <= 10; seed++) store(peered, seed, 480 + seed)
+  // A peer that may be better by more than the margin does not help, though the intervals overlap.
+  for (let seed = 1; seed <= 10; seed++) store(peered, seed, 260 + 10 * seed)
+  const [{ low, high }, theirs] = [loadResult(folder, peered).line, loadPeer(folder, peered)?.interval]
+  expect(Number(low)).toBeLessThan(Number(theirs?.high))
+  expect(Number(theirs?.low)).toBeLessThan(Number(high))
   expect(passed(peered)).toBe(false)
   expect(renderTable(folder, [peered])).toContain('| no | 10 |')
+})
+
+test('a pass counts with all seeds of the gate, a failure from ten on', () => {
+  const long: Gate = { ...gate, name: 'long', seeds: 12 }
+  const store = (seed: number, value: number): void =>
+    storeSeed(folder, long, { result: { seed, return: value, seconds: 1 }, machine: null, command: 'test' })
+  for (let seed = 1; seed <= 10; seed++) store(seed, 500)
+  expect(renderTable(folder, [long])).toContain('0 of 1 gates passed, 0 failed, 1 not run in full')
+  expect(renderTable(folder, [long])).toContain('| not counted (yes so far) | 10 of 12 |')
+  for (let seed = 11; seed <= 12; seed++) store(seed, 500)
+  expect(renderTable(folder, [long])).toContain('1 of 1 gates passed')
+  const strict: Gate = { ...long, seeds: 13, bar: 501 }
+  expect(renderTable(folder, [strict])).toContain('0 of 1 gates passed, 1 failed')
+  // The stored line is judged anew.
+  renewResult(folder, strict)
+  const { line } = JSON.parse(readFileSync(join(folder, 'long.json'), 'utf8')) as { line: GateLine }
+  expect(line).toMatchObject({ bar: 501, passed: false, mean: 500, failures: 0 })
+})
+
+test('every gate can be broken, and a stopped learner fails', async () => {
+  for (const each of gates) {
+    const broken = brokenGate(each)
+    expect(JSON.stringify(findRun(broken).settings) + broken.countBonus).not.toBe(
+      JSON.stringify(findRun(each).settings) + each.countBonus,
+    )
+    expect(broken).toMatchObject({ bar: each.bar, direction: each.direction })
+  }
+  const quick: Gate = { ...gates[0], steps: 40_000 }
+  const [line] = await runGates([brokenGate(quick)], {
+    ...options,
+    folder: join(folder, 'broken'),
+    seeds: brokenSeeds,
+  })
+  expect(line).toMatchObject({ passed: false, seeds: 5, failures: 5 })
+  const table = renderBroken(join(folder, 'broken'), [quick, ...gates.slice(1)])
+  expect(table).toContain(
+    `1 of 1 broken gates fail, as they must; ${gates.length - 1} of ${gates.length} have not been run`,
+  )
+  expect(table).not.toMatch(/NaN|undefined/)
 })

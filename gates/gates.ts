@@ -3,13 +3,35 @@ import type { Gate } from './gate.ts'
 
 const { loss: _, ...cleanrlReplay } = dqnPresets.cleanrl
 
-const cartPole = { environment: 'cartpole', direction: 'at-least' } as const
-const pendulum = { environment: 'pendulum', preset: 'sb3-zoo-pendulum', steps: 20_000, bar: -200 } as const
+/** A random policy has a return of about 20. */
+const cartPole = { environment: 'cartpole', direction: 'at-least', range: [20, 500] } as const
+/** The best return from a start at the bottom of the valley is about -100. */
+const mountainCar = { environment: 'mountain-car', range: [-200, -100] } as const
+/** A random policy has a return of about -1200. */
+const pendulum = {
+  environment: 'pendulum',
+  preset: 'sb3-zoo-pendulum',
+  steps: 20_000,
+  bar: -200,
+  range: [-1200, -120],
+} as const
 
 /** PPO with CleanRL's settings for the length of bsuite's DeepSea: 10 000 episodes. */
-const deepSea = { environment: 'deep-sea-20', algorithm: 'ppo', preset: 'cleanrl', steps: 200_000 } as const
+const deepSea = {
+  environment: 'deep-sea-20',
+  algorithm: 'ppo',
+  preset: 'cleanrl',
+  steps: 200_000,
+  range: [0, 0.99],
+} as const
 
-/** The learning gates, in the order of the table. Settings are the published ones. Seeds are 1 to 10. */
+/**
+ * The gates whose ten seeds left open whether they reach their bar: 30 seeds, a number that was chosen before any of the
+ * seeds from 11 on was run.
+ */
+const seeds = 30
+
+/** The learning gates, in the order of the table. Settings are the published ones. Seeds are from 1 on. */
 export const gates: readonly Gate[] = [
   {
     ...cartPole,
@@ -34,6 +56,7 @@ export const gates: readonly Gate[] = [
   {
     ...cartPole,
     name: 'dqn-cartpole-500k',
+    seeds,
     algorithm: 'dqn',
     preset: 'cleanrl',
     steps: 500_000,
@@ -54,6 +77,7 @@ export const gates: readonly Gate[] = [
   {
     ...cartPole,
     name: 'qr-dqn-cartpole-500k',
+    seeds,
     algorithm: 'qr-dqn',
     preset: 'sb3-zoo-cartpole',
     // CleanRL has no QR-DQN. Uses the settings of its DQN, with Adam's epsilon of SB3-Contrib, 0.01 / batch.
@@ -67,6 +91,7 @@ export const gates: readonly Gate[] = [
   {
     ...cartPole,
     name: 'pqn-cartpole-500k',
+    seeds,
     algorithm: 'pqn',
     preset: 'cleanrl',
     steps: 500_000,
@@ -87,6 +112,7 @@ export const gates: readonly Gate[] = [
   {
     name: 'ppo-acrobot-500k',
     environment: 'acrobot',
+    range: [-500, -60],
     algorithm: 'ppo',
     preset: 'cleanrl',
     steps: 500_000,
@@ -96,7 +122,7 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'dqn-mountain-car-120k',
-    environment: 'mountain-car',
+    ...mountainCar,
     algorithm: 'dqn',
     preset: 'sb3-zoo-mountain-car',
     steps: 120_000,
@@ -122,12 +148,13 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'ppo-cartpole-positions-100k',
+    seeds,
+    ...cartPole,
     environment: 'cartpole-positions',
     algorithm: 'ppo',
     preset: 'sb3-zoo-cartpole-positions',
     steps: 100_000,
     bar: 450,
-    direction: 'at-least',
     source: 'RL Baselines3 Zoo, PPO with an LSTM, one run: 500.0',
     reading:
       'the published run has LSTMs where these have GRUs of the same size, all else is as there. With one unit for actor and critic, tanh, orthogonal weights and nothing normalised, as this gate was run before, five of ten seeds reached 495 or more and the mean was 309',
@@ -135,6 +162,7 @@ export const gates: readonly Gate[] = [
   {
     ...deepSea,
     name: 'deep-sea-20-with-bonus',
+    seeds,
     // The only setting chosen here, on seeds 101 to 103: 0.01, 0.03 and 0.1 solved all three, 1 two, 10 none.
     countBonus: 0.03,
     bar: 0.98,
@@ -148,16 +176,21 @@ export const gates: readonly Gate[] = [
     name: 'deep-sea-20-without-bonus',
     bar: 0,
     direction: 'at-most',
+    broken: { how: 'a bonus for counts, which finds the reward', change: { countBonus: 0.03 } },
     source: 'a policy that never finds the reward has at most 0 (Osband et al. 2020)',
   },
   {
     name: 'ppo-mountain-car-500k',
-    environment: 'mountain-car',
+    ...mountainCar,
     algorithm: 'ppo',
     preset: 'cleanrl',
     steps: 500_000,
     bar: -199.5,
     direction: 'at-most',
+    broken: {
+      how: 'DQN in place of PPO, which reaches the goal',
+      change: { algorithm: 'dqn', preset: 'sb3-zoo-mountain-car', steps: 120_000 },
+    },
     source: 'CleanRL ppo.py, 3 seeds: -200.00 ± 0.00, so -200 after rounding',
   },
 ]

@@ -1,21 +1,27 @@
-// npm run gates -- NAME... [--json] [--seeds 1-10] [--peers] [--table] [--out FOLDER] [--steps N]: trains seeds without a stored
-// result, prints and stores the results. Default: all gates. --peers trains the references instead, with the Python of
-// AGOGE_PEERS_PYTHON. --table only rewrites the table. --steps is for tests of the gates themselves and needs --out.
+// npm run gates -- NAME... [--json] [--seeds 1-10] [--peers] [--broken] [--table] [--out FOLDER] [--steps N]: trains seeds without
+// a stored result, prints and stores the results. Default: all gates, with the seeds of each. --peers trains the references
+// instead, with the Python of AGOGE_PEERS_PYTHON. --broken trains five seeds of a learner that is broken on purpose, and fails
+// if a gate passes. --table only judges the stored results again and rewrites the tables. --steps is for tests of the gates
+// themselves and needs --out.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { GateLine } from './gate.ts'
+import { brokenGate, brokenSeeds, renderBroken } from './broken.ts'
+import type { Gate, GateLine } from './gate.ts'
 import { gates } from './gates.ts'
+import { renewResult } from './result.ts'
 import { runGates } from './run-gates.ts'
 import { runPeers } from './run-peers.ts'
+import type { SeedResult } from './seed-run.ts'
 import { renderTable } from './table.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
-    seeds: { type: 'string', default: '1-10' },
+    seeds: { type: 'string' },
+    broken: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
     out: { type: 'string' },
@@ -51,6 +57,7 @@ const chosen =
     ? all
     : [...new Set(positionals)].flatMap((wanted) => all.filter(({ name }) => name === wanted))
 const folder = values.out ?? fileURLToPath(new URL('./results', import.meta.url))
+const brokenFolder = join(folder, 'broken')
 
 function print(line: GateLine): void {
   const notYet = chosen.find(({ name }) => name === line.name)?.notYet
@@ -62,46 +69,45 @@ function print(line: GateLine): void {
     )
   else
     console.log(
-      `${line.name}: ${line.passed ? 'passed' : 'failed'}, interquartile mean ${line.iqm.toFixed(2)} (${line.low?.toFixed(2)} to ${line.high?.toFixed(2)}), bar ${line.bar}, ${line.seeds} seeds, ${line.seconds.toFixed(0)} s`,
+      `${line.name}: ${line.passed ? 'passed' : 'failed'}, interquartile mean ${line.iqm.toFixed(2)} (${line.low.toFixed(2)} to ${line.high?.toFixed(2)}), mean ${line.mean?.toFixed(2)}, ${line.failures} of ${line.seeds} seeds failed, bar ${line.bar}, ${line.seconds.toFixed(0)} s`,
     )
 }
 
-const write = (): void => {
-  mkdirSync(folder, { recursive: true })
+function write(): void {
+  mkdirSync(brokenFolder, { recursive: true })
   writeFileSync(join(folder, 'README.md'), renderTable(folder, all))
+  writeFileSync(join(brokenFolder, 'README.md'), renderBroken(brokenFolder, all))
 }
 
+const printSeed = ({ name }: Gate, result: SeedResult): void =>
+  console.error(`${name}, seed ${result.seed}: ${result.return.toFixed(2)} in ${result.seconds.toFixed(1)} s`)
+
 if (values.table) {
+  for (const gate of all) renewResult(folder, gate)
   write()
   process.exit(0)
 }
-const seeds = parseSeeds(values.seeds)
+const seeds = values.seeds === undefined ? undefined : parseSeeds(values.seeds)
 const command = `npm run gates -- ${process.argv.slice(2).join(' ')}`.trim()
 if (values.peers) {
   await runPeers(chosen, {
     seeds,
     folder,
     command,
-    onSeed: ({ name }, result) =>
-      console.error(
-        `peer of ${name}, seed ${result.seed}: ${result.return.toFixed(2)} in ${result.seconds.toFixed(1)} s`,
-      ),
+    onSeed: (gate, result) => printSeed({ ...gate, name: `peer of ${gate.name}` }, result),
   })
   write()
   process.exit(0)
 }
-const lines = await runGates(chosen, {
-  seeds,
-  folder,
+const lines = await runGates(values.broken ? chosen.map(brokenGate) : chosen, {
+  seeds: values.broken ? (seeds ?? brokenSeeds) : seeds,
+  folder: values.broken ? brokenFolder : folder,
   command,
-  onSeed: ({ name }, result) => {
+  onSeed(gate, result) {
     write()
-    console.error(
-      `${name}, seed ${result.seed}: ${result.return.toFixed(2)} in ${result.seconds.toFixed(1)} s`,
-    )
+    printSeed(gate, result)
   },
   onGate: print,
 })
 write()
-const failed = lines.some(({ passed, iqm }) => !passed && iqm !== null)
-process.exitCode = failed ? 1 : 0
+process.exitCode = lines.some(({ passed, iqm }) => iqm !== null && passed === values.broken) ? 1 : 0

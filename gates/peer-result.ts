@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stratifiedInterquartileMean } from 'agoge/statistics'
+import { fewestSeeds } from './gate.ts'
 import type { Gate, Interval } from './gate.ts'
 import { settingsOf } from './seed-run.ts'
 import type { SeedResult } from './seed-run.ts'
@@ -21,10 +22,8 @@ export interface PeerResult {
   seeds: SeedResult[]
 }
 
-const seedsThatCount = 10
-
 export function peerInterval(seeds: readonly SeedResult[]): Interval | null {
-  if (seeds.length < seedsThatCount) return null
+  if (seeds.length < fewestSeeds) return null
   const { mean, low, high } = stratifiedInterquartileMean([seeds.map((seed) => seed.return)])
   return low === null ? null : { iqm: mean, low, high }
 }
@@ -38,6 +37,12 @@ export function loadPeer(folder: string, gate: Gate): PeerResult | null {
     JSON.stringify(stored.settings) === JSON.stringify(settingsOf(gate)) &&
     JSON.stringify(stored.peer) === JSON.stringify(gate.peer)
   return same ? { ...stored, interval: peerInterval(stored.seeds) } : null
+}
+
+/** The seeds of a gate's peer. Null if there are fewer than ten. */
+export function peerSeeds(folder: string, gate: Gate): readonly SeedResult[] | null {
+  const peer = loadPeer(folder, gate)
+  return peer === null || peer.seeds.length < fewestSeeds ? null : peer.seeds
 }
 
 /** Adds the result of a seed. The write is atomic. */

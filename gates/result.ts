@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClassicSummary } from 'agoge'
-import { stratifiedInterquartileMean } from 'agoge/statistics'
+import { average, stratifiedInterquartileMean } from 'agoge/statistics'
+import { isFailure } from './gate.ts'
 import type { Gate, GateLine, Interval } from './gate.ts'
-import { loadPeer } from './peer-result.ts'
+import { notInferior } from './non-inferiority.ts'
+import { peerSeeds } from './peer-result.ts'
 import { settingsOf } from './seed-run.ts'
 import type { SeedResult } from './seed-run.ts'
 
@@ -21,27 +23,49 @@ export interface GateResult {
   seeds: SeedResult[]
 }
 
-/** Whether the interval reaches the bar: its upper end for a minimum, the whole interval for a maximum. */
-export const reachesBar = ({ bar, direction }: Pick<Gate, 'bar' | 'direction'>, high: number): boolean =>
-  direction === 'at-least' ? high >= bar : high <= bar
-
-/** Whether two intervals overlap. */
-export const overlap = (a: Omit<Interval, 'iqm'>, b: Omit<Interval, 'iqm'>): boolean =>
-  a.low <= b.high && b.low <= a.high
+/** Whether the whole interval is on the right side of the bar. */
+export const clearsBar = (
+  { bar, direction }: Pick<Gate, 'bar' | 'direction'>,
+  { low, high }: Omit<Interval, 'iqm'>,
+): boolean => (direction === 'at-least' ? low >= bar : high <= bar)
 
 /**
- * A gate passes if its interval reaches the bar. For a minimum score, the upper end must reach it. For a maximum score, the
- * whole interval must stay below it, so that a few successful seeds are not hidden by the others. Otherwise the gate passes if
- * its interval overlaps that of the peer, the reference trained here with the same settings.
+ * A gate passes if the whole interval is on the right side of the bar: its lower end reaches a score to be reached, its
+ * upper end stays below a score not to be exceeded. Otherwise a score to be reached passes if it is not inferior to the
+ * peer, the reference trained here with the same settings (`notInferior`).
+ *
+ * @param peer the peer's seeds; null if there are too few.
  */
-export function gateLine(gate: Gate, seeds: readonly SeedResult[], peer: Interval | null = null): GateLine {
-  const { name, bar } = gate
-  if (seeds.length === 0)
-    return { name, iqm: null, low: null, high: null, bar, passed: false, seeds: 0, seconds: 0 }
-  const { mean, low, high } = stratifiedInterquartileMean([seeds.map((seed) => seed.return)])
-  const passed = low !== null && (reachesBar(gate, high) || (peer !== null && overlap({ low, high }, peer)))
+export function gateLine(
+  gate: Gate,
+  seeds: readonly SeedResult[],
+  peer: readonly SeedResult[] | null = null,
+): GateLine {
+  const { name, bar, direction } = gate
+  const returns = seeds.map((seed) => seed.return)
   const seconds = seeds.reduce((sum, seed) => sum + seed.seconds, 0)
-  return { name, iqm: mean, low, high, bar, passed, seeds: seeds.length, seconds }
+  const counts = { bar, seeds: seeds.length, seconds }
+  if (seeds.length === 0)
+    return { name, iqm: null, low: null, high: null, mean: null, failures: 0, passed: false, ...counts }
+  const { mean: iqm, low, high } = stratifiedInterquartileMean([returns])
+  const isGoodAsPeer = (): boolean =>
+    direction === 'at-least' &&
+    peer !== null &&
+    notInferior(
+      gate,
+      returns,
+      peer.map((seed) => seed.return),
+    )
+  return {
+    name,
+    iqm,
+    low,
+    high,
+    mean: average(returns),
+    failures: returns.filter((found) => isFailure(gate, found)).length,
+    passed: low !== null && (clearsBar(gate, { low, high }) || isGoodAsPeer()),
+    ...counts,
+  }
 }
 
 /** The stored result of a gate. It has no seeds if there is no result with the same settings. */
@@ -59,8 +83,14 @@ export function loadResult(folder: string, gate: Gate): GateResult {
     ...stored,
     direction,
     source,
-    line: gateLine(gate, stored.seeds, loadPeer(folder, gate)?.interval),
+    line: gateLine(gate, stored.seeds, peerSeeds(folder, gate)),
   }
+}
+
+/** Writes the line of a stored result anew, whose bar, rule or peer may have changed. */
+export function renewResult(folder: string, gate: Gate): void {
+  const result = loadResult(folder, gate)
+  if (result.seeds.length > 0) writeResult(folder, gate, result)
 }
 
 /** Adds the result of a seed. The write is atomic. */
@@ -76,7 +106,7 @@ export function storeSeed(
   const { schema, direction, source, settings } = before
   const now: GateResult = {
     schema,
-    line: gateLine(gate, seeds, loadPeer(folder, gate)?.interval),
+    line: gateLine(gate, seeds, peerSeeds(folder, gate)),
     direction,
     source,
     command,
@@ -85,9 +115,13 @@ export function storeSeed(
     settings,
     seeds,
   }
+  writeResult(folder, gate, now)
+}
+
+function writeResult(folder: string, gate: Gate, result: GateResult): void {
   mkdirSync(folder, { recursive: true })
   const file = fileOf(folder, gate)
-  writeFileSync(`${file}.tmp`, `${JSON.stringify(now, null, 2)}\n`)
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(result, null, 2)}\n`)
   renameSync(`${file}.tmp`, file)
 }
 

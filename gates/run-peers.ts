@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
 import { startPeer } from '../bench/peer.ts'
+import { seedsOfGate } from './gate.ts'
 import type { Gate } from './gate.ts'
 import { loadPeer, storePeerSeed } from './peer-result.ts'
 import type { SeedResult } from './seed-run.ts'
 
 export interface RunPeersOptions {
-  seeds: readonly number[]
+  /** Default: those of each gate, from 1 on. */
+  seeds?: readonly number[] | undefined
   /** Folder of the results. */
   folder: string
   /** The command line, for the record. */
@@ -33,7 +35,7 @@ export async function runPeers(gates: readonly Gate[], options: RunPeersOptions)
     const stored = new Set(loadPeer(folder, gate)?.seeds.map(({ seed }) => seed))
     return gate.peer === undefined
       ? []
-      : seeds.filter((seed) => !stored.has(seed)).map((seed) => ({ gate, seed }))
+      : (seeds ?? seedsOfGate(gate)).filter((seed) => !stored.has(seed)).map((seed) => ({ gate, seed }))
   })
   let next = 0
   async function worker(): Promise<void> {

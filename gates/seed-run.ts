@@ -1,16 +1,10 @@
-import { trainClassic } from 'agoge'
 import type { ClassicSummary } from 'agoge'
-import { counts, withBonus, findRun } from 'agoge/classic'
+import { findRun } from 'agoge/classic'
+import type { TrainSeedsOptions } from 'agoge'
 import type { Gate } from './gate.ts'
 
 /** Episodes of the final greedy policy. */
-export const episodes = 100
-
-/** One seed of a gate, as the child process receives it. */
-export interface SeedJob {
-  gate: Gate
-  seed: number
-}
+const episodes = 100
 
 /** The result of a seed. */
 export interface SeedResult {
@@ -21,26 +15,35 @@ export interface SeedResult {
   seconds: number
 }
 
-export type SeedAnswer = { result: SeedResult; machine: ClassicSummary['machine'] } | { error: string }
-
 /** Everything that affects the result besides the code and the seed, as plain data. */
 export function settingsOf(gate: Gate): Record<string, unknown> {
   const { environment, steps, countBonus = 0 } = gate
   return { environment, ...findRun(gate).settings, countBonus, steps, episodes }
 }
 
-/** Trains with one thread, then evaluates. */
-export async function runSeed({ gate, seed }: SeedJob): Promise<Exclude<SeedAnswer, { error: string }>> {
-  const { definition, algorithm, numEnvs } = findRun(gate)
-  const { countBonus } = gate
-  const { summary, agent } = await trainClassic({
-    definition,
-    algorithm: countBonus === undefined ? algorithm : withBonus(algorithm, counts(), countBonus),
-    numEnvs,
-    steps: gate.steps,
-    seed,
+/** The run of a gate: one thread, evaluated only at the end. */
+export function runOf({
+  environment,
+  algorithm,
+  preset,
+  config,
+  countBonus,
+  steps,
+}: Gate): Omit<TrainSeedsOptions, 'seeds'> {
+  return {
+    environment,
+    algorithm,
+    preset,
+    steps,
     evaluate: { every: 0, episodes },
-  })
-  await agent.dispose()
-  return { result: { seed, return: summary.return.mean, seconds: summary.seconds }, machine: summary.machine }
+    ...(config === undefined ? {} : { config }),
+    ...(countBonus === undefined ? {} : { bonus: { kind: 'counts', weight: countBonus } }),
+  }
 }
+
+/** What is stored of a seed. */
+export const seedResult = ({ seed, return: { mean }, seconds }: ClassicSummary): SeedResult => ({
+  seed,
+  return: mean,
+  seconds,
+})

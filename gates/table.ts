@@ -1,31 +1,39 @@
+import { fewestSeeds, seedsOf } from './gate.ts'
 import type { Gate, GateLine } from './gate.ts'
 import { loadPeer } from './peer-result.ts'
 import type { PeerResult } from './peer-result.ts'
-import { loadResult, reachesBar } from './result.ts'
+import { clearsBar, loadResult } from './result.ts'
 import type { GateResult } from './result.ts'
 
-const seedsOfAGate = 10
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-const show = (value: number | null): string => (value === null ? '-' : String(Number(value.toFixed(2))))
+export const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+export const show = (value: number | null): string =>
+  value === null ? '-' : String(Number(value.toFixed(2)))
 
 /** `results/README.md`: the stored results of every gate, in the order of the table. */
 export function renderTable(folder: string, gates: readonly Gate[]): string {
   const rows = gates.map((gate) => ({ gate, stored: loadResult(folder, gate), peer: loadPeer(folder, gate) }))
-  const counted = rows.filter(({ stored }) => stored.line.seeds >= seedsOfAGate)
-  const passed = counted.filter(({ stored }) => stored.line.passed).length
+  const counts = { passed: 0, failed: 0, open: 0 }
+  for (const { gate, stored } of rows) counts[standing(gate, stored.line)]++
   return [
     '# Learning gates',
     '',
-    `${passed} of ${gates.length} gates passed, ${counted.length - passed} failed, ${gates.length - counted.length} not run in full. Made by \`npm run gates\`; edits are lost.`,
+    `${counts.passed} of ${gates.length} gates passed, ${counts.failed} failed, ${counts.open} not run in full. Made by \`npm run gates\`; edits are lost.`,
     '',
-    'Each gate trains the seeds 1 to 10, which nobody chose; the final greedy policy of a seed plays 100 episodes. The score is',
+    'Each gate trains the seeds from 1 on, which nobody chose; the final greedy policy of a seed plays 100 episodes. The score is',
     'the interquartile mean over seeds of their mean returns, with its 95% stratified bootstrap interval. A gate passes when',
-    'that interval reaches the bar (its upper end does); where the bar is a most, all of the interval has to be there. "surely"',
-    'marks a pass whose whole interval is on the right side. Where it does not reach the bar, a gate passes "with its peer" if',
-    'it overlaps the interval of the reference (a script of `bench/peers/`), run here for the same seeds, steps and settings:',
-    'the published levels are of one to three seeds, and most of them returns of training, not of the final policy. Settings are',
-    'the published ones of the preset, but for the weight of a bonus, which is ours; in full they are in the JSON file of the',
-    'gate, with the returns of all seeds.',
+    'the whole interval is on the right side of the bar: the lower end reaches a score to reach, the upper end stays below a',
+    'score not to exceed. Where it does not, a score to reach passes "with its peer" if it is not inferior to the reference (a',
+    'script of `bench/peers/`), run here for the same seeds, steps and settings: the one-sided 95% interval of the difference',
+    'of the interquartile means, ours less theirs, lies above -2% of the range of the score.',
+    '',
+    'The interquartile mean leaves out the worst quarter of the seeds, so the mean and the failed seeds stand beside it. A seed',
+    'failed if its return is below the middle between a policy that has learnt nothing and the bar, or above a score not to',
+    'exceed. A gate has ten seeds. Where ten left open whether it reaches its bar it has 30, a number that was chosen before',
+    'the others were run; until all are run it is failed, or not run in full.',
+    '',
+    'The published levels are of one to three seeds, and most of them returns of training, not of the final policy. Settings',
+    'are the published ones of the preset, but for the weight of a bonus, which is ours; in full they are in the JSON file of',
+    'the gate, with the returns of all seeds. [Gates with a broken learner](broken/README.md) must fail.',
     '',
     row([
       'gate',
@@ -33,14 +41,17 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
       'preset',
       'steps',
       'bar',
-      'score',
+      'range of the score',
+      'interquartile mean',
       'interval',
+      'mean',
+      'failed seeds',
       'peer',
       'passed',
       'seeds',
       'seconds a seed',
     ]),
-    row(Array.from({ length: 11 }, () => '---')),
+    row(Array.from({ length: 14 }, () => '---')),
     ...rows.map(({ gate, stored, peer }) =>
       row([
         stored.seeds.length > 0 ? `[${gate.name}](${gate.name}.json)` : gate.name,
@@ -48,6 +59,7 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
         settingsText(gate),
         String(gate.steps),
         `${gate.direction.replace('-', ' ')} ${gate.bar}`,
+        gate.range.join(' to '),
         ...scoreCells(gate, stored.line, peer),
       ]),
     ),
@@ -57,8 +69,6 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     ...gates.map(({ name, source }) => `- ${name}: ${source}.`),
     '',
     '## How to read those that do not clear their bar',
-    '',
-    'A gate may pass with the upper end of its interval alone. What the seeds say then:',
     '',
     ...gates.flatMap(({ name, reading }) => (reading === undefined ? [] : [`- ${name}: ${reading}.`])),
     '',
@@ -86,30 +96,33 @@ function settingsText({ algorithm, preset, config, countBonus }: Gate): string {
   return `${algorithm} ${preset}${changed}${bonus}`
 }
 
+/** A pass counts with all seeds of the gate, a failure from ten seeds on. */
+function standing(gate: Gate, { seeds, passed }: GateLine): 'passed' | 'failed' | 'open' {
+  if (seeds < (passed ? seedsOf(gate) : fewestSeeds)) return 'open'
+  return passed ? 'passed' : 'failed'
+}
+
 function scoreCells(gate: Gate, line: GateLine, peer: PeerResult | null): string[] {
-  const { iqm, low, high, passed, seeds, seconds } = line
+  const { iqm, low, high, mean, failures, seeds, seconds } = line
   if (iqm === null)
-    return ['-', '-', '-', gate.notYet === undefined ? 'not run' : 'not possible yet', '0', '-']
-  if (low === null || high === null)
-    return [
-      show(iqm),
-      '-',
-      peerCell(peer),
-      'not counted (too few seeds for an interval)',
-      String(seeds),
-      (seconds / seeds).toFixed(1),
-    ]
-  const surely = gate.direction === 'at-most' || low >= gate.bar
-  const yes = reachesBar(gate, high) ? (surely ? 'yes, surely' : 'yes') : 'yes, with its peer'
-  const passes = passed ? yes : 'no'
+    return ['-', '-', '-', '-', '-', gate.notYet === undefined ? 'not run' : 'not possible yet', '0', '-']
   return [
     show(iqm),
-    `${show(low)} to ${show(high)}`,
+    low === null ? '-' : `${show(low)} to ${show(high)}`,
+    show(mean),
+    String(failures),
     peerCell(peer),
-    seeds < seedsOfAGate ? `not counted (${passes} so far)` : passes,
-    String(seeds),
+    low === null || high === null
+      ? 'not counted (too few seeds for an interval)'
+      : passCell(gate, line, { low, high }),
+    seeds < seedsOf(gate) ? `${seeds} of ${seedsOf(gate)}` : String(seeds),
     (seconds / seeds).toFixed(1),
   ]
+}
+
+function passCell(gate: Gate, line: GateLine, interval: { low: number; high: number }): string {
+  const passes = line.passed ? (clearsBar(gate, interval) ? 'yes' : 'yes, with its peer') : 'no'
+  return standing(gate, line) === 'open' ? `not counted (${passes} so far)` : passes
 }
 
 function peerCell(peer: PeerResult | null): string {

@@ -229,10 +229,11 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
   }
 }
 
-/** Options of `trainNamed`. `out` is the run folder. */
+/** Options of `trainNamed`. */
 export interface TrainNamedOptions extends NamedRun {
   seed: number
-  out: string
+  /** The run folder. Default: nothing is written. */
+  out?: string
   resume: boolean
   command: string
   onEvent?: OnTrainingEvent
@@ -241,7 +242,7 @@ export interface TrainNamedOptions extends NamedRun {
 
 /**
  * Runs `trainClassic` for an environment and an algorithm by name, or an environment of a module. The agent is
- * saved in the run folder.
+ * saved in the run folder, if there is one.
  */
 export async function trainNamed(options: TrainNamedOptions): Promise<ClassicSummary> {
   const { definition, playable, algorithm, numEnvs, settings } = findRun(
@@ -256,11 +257,10 @@ export async function trainNamed(options: TrainNamedOptions): Promise<ClassicSum
     settings: { ...settings },
     steps,
     seed,
-    out,
     resume,
     command,
     ...contextOptions(definition, settings.contexts, seed),
-    ...defined({ evaluate, onEvent, signal }),
+    ...defined({ out, evaluate, onEvent, signal }),
   })
   await agent.dispose()
   return summary

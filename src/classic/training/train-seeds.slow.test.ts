@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { interquartileMean } from '../../statistics/statistics.ts'
 import { findRun, trainNamed } from './find-run.ts'
+import { learned } from './testing/short-run.ts'
+import { trainClassic } from './train-classic.ts'
 import { trainSeeds } from './train-seeds.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'agoge-seeds-'))
@@ -41,6 +43,43 @@ test('each seed gives the same result as alone, and the summary is their interqu
   expect(again.return).toEqual(summary.return)
   await expect(trainSeeds({ ...run, seeds: [4, 6], out, resume: true })).rejects.toMatchObject({
     code: 'resume-mismatch',
+  })
+})
+
+test('one process trains several seeds to the same weights, bit for bit, as separate runs', async () => {
+  const out = join(root, 'one-process')
+  const seeds = [7, 8, 9]
+  const done: number[] = []
+  await trainSeeds({ ...run, seeds, out, processes: 1, onSeed: ({ seed }) => done.push(seed) })
+  expect(done).toEqual(seeds)
+  const states = seeds.map((seed) => learned(join(out, `seed-${seed}`)))
+  expect(states[1]).not.toEqual(states[0])
+  for (const [i, seed] of seeds.entries()) {
+    const alone = join(root, `alone-${seed}`)
+    await trainNamed({ ...run, seed, out: alone, resume: false, command: 'x' })
+    expect(learned(alone)).toEqual(states[i])
+  }
+})
+
+test('without a folder nothing is written, and the result is the same', async () => {
+  const options = { ...run, preset: 'cleanrl', bonus: { kind: 'counts', weight: 0.1 }, seeds: [3] }
+  const before = readdirSync(root)
+  const { runs } = await trainSeeds(options)
+  expect(readdirSync(root)).toEqual(before)
+  const { preset, bonus } = options
+  const found = findRun({ ...run, preset, bonus })
+  const { summary, agent } = await trainClassic({ ...run, ...found, seed: 3 })
+  await agent.dispose()
+  expect(runs[0].return).toEqual(summary.return)
+  const { summary: other } = await trainClassic({ ...run, ...findRun({ ...run, preset }), seed: 3 })
+  expect(other.return).not.toEqual(summary.return)
+})
+
+test('a seed that fails is named, and stops the others', async () => {
+  const failing = trainSeeds({ ...run, config: { learningRate: 1e30 }, steps: 100_000, seeds: [1, 2, 3] })
+  await expect(failing).rejects.toMatchObject({
+    code: expect.stringMatching(/not-finite|non-finite-loss/) as unknown,
+    message: expect.stringMatching(/^Seed \d: /) as unknown,
   })
 })
 

@@ -1,97 +1,28 @@
-import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import type { ErrorCode } from '../../error.ts'
 import { writeChecked } from '../../runs/checksums.ts'
 import { readMetrics } from '../../runs/metrics.ts'
-import type { TrainingEvent } from '../../runs/run-folder.ts'
 import { machine } from '../../runs/run-folder.ts'
-import { type MetricsRecord, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
+import { type MetricsRecord, openRunFolder } from '../../runs/run-folder.ts'
 import { claimRun } from '../../runs/run-store.ts'
 import { stratifiedInterquartileMean } from '../../statistics/statistics.ts'
 import { environmentFileOf } from './environment-file.ts'
-import type { FoundRun, TrainNamedOptions } from './find-run.ts'
+import type { FoundRun } from './find-run.ts'
 import { renderSeedsReport } from './report.ts'
+import { openSeedProcess } from './seed-processes.ts'
 import type { ClassicSummary, SeedsSummary, TrainSeedsOptions } from './types.ts'
 
-export type ToSeedProcess =
-  | { type: 'run'; run: Omit<TrainNamedOptions, 'onEvent' | 'signal'> }
-  | { type: 'stop' }
-
-export type FromSeedProcess =
-  | { type: 'event'; event: TrainingEvent }
-  | { type: 'done'; summary: ClassicSummary }
-  | {
-      type: 'failed'
-      message: string
-      details: { code?: string; given?: unknown; expected?: string | undefined; hint?: string | undefined }
-    }
-
-const isSource = import.meta.url.endsWith('.ts')
-const script = fileURLToPath(new URL(`./seed-process.${isSource ? 'ts' : 'js'}`, import.meta.url))
-
-/** Trains one seed in its own process. Seeds then share no runtime, and use all cores. */
-function runSeed(
-  run: Omit<TrainNamedOptions, 'onEvent' | 'signal'>,
-  { onEvent, signal }: { onEvent: (event: TrainingEvent) => void; signal?: AbortSignal },
-): Promise<ClassicSummary> {
-  signal?.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const child = fork(script, {
-      execArgv: isSource
-        ? ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source']
-        : ['--no-warnings'],
-      serialization: 'advanced',
-    })
-    const tell = (message: ToSeedProcess): void => {
-      if (child.connected) child.send(message)
-    }
-    const stop = (): void => tell({ type: 'stop' })
-    signal?.addEventListener('abort', stop, { once: true })
-    let outcome: Extract<FromSeedProcess, { type: 'done' | 'failed' }> | undefined
-    child.on('message', (message: FromSeedProcess) => {
-      if (message.type === 'event') onEvent(message.event)
-      else outcome = message
-    })
-    child.on('error', reject)
-    child.on('close', (code, killed) => {
-      signal?.removeEventListener('abort', stop)
-      if (outcome?.type === 'done') resolve(outcome.summary)
-      else if (signal?.aborted === true) reject(signal.reason as Error)
-      else reject(failure(run, outcome, killed ?? `exit code ${code}`))
-    })
-    tell({ type: 'run', run })
-  })
-}
-
-function failure(
-  { seed, out }: { seed: number; out: string },
-  outcome: Extract<FromSeedProcess, { type: 'failed' }> | undefined,
-  end: string,
-): AgogeError {
-  if (outcome === undefined) {
-    return new AgogeError(`The process of seed ${seed} ended without a result`, {
-      code: 'seed-process',
-      given: end,
-      expected: 'a summary',
-      hint: `What it finished is in ${out}; resume with --resume`,
-    })
-  }
-  const { code, given, expected, hint } = outcome.details
-  return new AgogeError(`Seed ${seed}: ${outcome.message}`, {
-    code: (code as ErrorCode | undefined) ?? 'seed-process',
-    given,
-    ...defined({ expected, hint }),
-  })
-}
-
 /**
- * Trains the same run with several seeds, each in its own process, and at most one process per core. A seed gives
- * the same result as in a run of its own. The summary has the interquartile mean over seeds (Agarwal et al. 2021).
+ * Trains the same run with several seeds, on all cores. A seed gives the same numbers, bit for bit, as in a run of its
+ * own. The summary has the interquartile mean over seeds (Agarwal et al. 2021).
+ *
+ * There is one process for each core, and a process trains one seed after another. So only its first seed waits for the
+ * start of Node, the loading of the library and the optimising of kernels, which take longer than a short training.
+ *
+ * Without `out` nothing is written.
  *
  * @throws AgogeError for unknown names, a folder that does not fit, or the first seed that fails.
  * @example
@@ -111,6 +42,7 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
   const found = findRun(options, await environmentFileOf(environment))
   const command = options.command ?? 'trainSeeds()'
   const resume = options.resume === true
+  if (options.out === undefined) return trainAll({ ...options, command }, found)
   const out = resolve(options.out)
   const folder = openRunFolder({ path: out })
   const config = {
@@ -125,7 +57,16 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
   }
   const release = claimRun(folder, config, { resume, notes: { command } })
   try {
-    return await trainAll({ ...options, command }, { folder, found, out })
+    const summary = await trainAll({ ...options, command, out }, found)
+    writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+    folder.write(
+      'report.html',
+      renderSeedsReport(
+        summary,
+        summary.runs.map(({ seed }) => ({ seed, metrics: metricsOf(join(out, `seed-${seed}`)) })),
+      ),
+    )
+    return summary
   } finally {
     release()
   }
@@ -133,11 +74,11 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
 
 async function trainAll(
   options: TrainSeedsOptions & { command: string },
-  { folder, found, out }: { folder: RunFolder; found: FoundRun; out: string },
+  found: FoundRun,
 ): Promise<SeedsSummary> {
   const started = performance.now()
-  const runs = await runAll(options, out)
-  const summary: SeedsSummary = {
+  const runs = await runAll(options)
+  return {
     schema: 1,
     kind: 'seeds',
     command: options.command,
@@ -149,25 +90,12 @@ async function trainAll(
     ...setsOf(runs),
     runs,
   }
-  writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
-  folder.write(
-    'report.html',
-    renderSeedsReport(
-      summary,
-      runs.map(({ seed }) => ({ seed, metrics: metricsOf(join(out, `seed-${seed}`)) })),
-    ),
-  )
-  return summary
 }
 
-/** Runs every seed in its own process. Returns their summaries in the order of `seeds`. */
-async function runAll(
-  options: TrainSeedsOptions & { command: string },
-  out: string,
-): Promise<ClassicSummary[]> {
-  const { environment, algorithm, preset, config, steps, numEnvs, evaluate, bonus, contexts, seeds, signal } =
-    options
-  const { command, resume = false } = options
+/** Runs every seed, in as many processes as there are cores. Returns their summaries in the order of `seeds`. */
+async function runAll(options: TrainSeedsOptions & { command: string }): Promise<ClassicSummary[]> {
+  const { environment, algorithm, preset, config, steps, numEnvs, evaluate, bonus, contexts } = options
+  const { seeds, out, command, resume = false, signal, onEvent, onSeed } = options
   const named = {
     environment,
     algorithm,
@@ -179,20 +107,26 @@ async function runAll(
   const runs: ClassicSummary[] = []
   let next = 0
   async function worker(): Promise<void> {
-    while (next < seeds.length) {
-      const at = next++
-      const seed = seeds[at]
-      const own = join(out, `seed-${seed}`)
-      runs[at] = await runSeed(
-        {
-          ...named,
-          seed,
-          out: own,
-          resume: resume && existsSync(join(own, 'config.json')),
-          command: `${command} (seed ${seed})`,
-        },
-        { onEvent: (event) => options.onEvent?.(seed, event), signal: either },
-      )
+    const trainer = openSeedProcess(either, { events: onEvent !== undefined })
+    try {
+      while (next < seeds.length) {
+        const at = next++
+        const seed = seeds[at]
+        const own = out === undefined ? undefined : join(out, `seed-${seed}`)
+        runs[at] = await trainer.run(
+          {
+            ...named,
+            seed,
+            ...defined({ out: own }),
+            resume: resume && own !== undefined && existsSync(join(own, 'config.json')),
+            command: `${command} (seed ${seed})`,
+          },
+          (event) => onEvent?.(seed, event),
+        )
+        onSeed?.(runs[at])
+      }
+    } finally {
+      await trainer.close()
     }
   }
   const processes = Math.min(options.processes ?? Infinity, availableParallelism(), seeds.length)

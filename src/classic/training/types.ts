@@ -140,14 +140,16 @@ export interface NamedRun {
 /** Options of `trainSeeds`. */
 export interface TrainSeedsOptions extends NamedRun {
   seeds: readonly number[]
-  /** The folder that holds a run folder for each seed: `seed-1`, `seed-2` ... */
-  out: string
+  /** The folder that holds a run folder for each seed: `seed-1`, `seed-2` ... Default: nothing is written. */
+  out?: string
   /** Resumes the seeds that have been started, and starts the others. */
   resume?: boolean
   /** Most concurrent processes. Default: the number of cores, which is also the limit. */
   processes?: number
   command?: string
   onEvent?: (seed: number, event: TrainingEvent) => void
+  /** Called when a seed is done, in the order in which they finish. */
+  onSeed?: (summary: ClassicSummary) => void
   signal?: AbortSignal
 }
 

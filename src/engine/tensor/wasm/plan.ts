@@ -35,15 +35,12 @@ export interface Plan {
 /** From this number of rows on, transposing the right side of a product first is faster. */
 const manyRows = 32
 
-/** The name of the kernel of a fused task. */
-const fusedName = (task: Task): string => `fused${task.node.id}`
-
 /** All kernels that the plans of a schedule call. */
 export const kernelsOf = ({ tasks }: Schedule): WasmFunction[] => [
   matmul,
   matmulTransposed,
   transpose,
-  ...tasks.flatMap((task) => (task.kind === 'fused' ? [task.fused.define(fusedName(task))] : [])),
+  ...tasks.flatMap((task) => (task.kind === 'fused' ? [task.fused] : [])),
 ]
 
 /** Allocates positions of arrays, at multiples of four numbers. Memory of values that are not read again is reused. */
@@ -145,7 +142,7 @@ function stepsFor(
     case 'fused':
       return [
         {
-          kernel: fusedName(task),
+          kernel: task.fused.name,
           given: [out * 4, Math.ceil(sizeOf(shape) / 4), ...reads.map(bytes)],
         },
       ]
@@ -214,6 +211,26 @@ interface Engine {
 
 const numbersInPage = 16_384
 
+/** Modules that were compiled last, and the most that are kept. */
+const compiled: { bytes: Uint8Array<ArrayBuffer>; module: object }[] = []
+const mostModules = 32
+
+/**
+ * Compiles a module, or returns that of equal bytes. Many trainings of one kind in a process, one for each seed, then
+ * share one module: the engine translates and optimises its functions once.
+ */
+function moduleOf(bytes: Uint8Array<ArrayBuffer>, { Module }: Engine): object {
+  const known = compiled.find((each) => sameBytes(each.bytes, bytes))
+  if (known !== undefined) return known.module
+  if (compiled.length >= mostModules) compiled.shift()
+  const module = new Module(bytes)
+  compiled.push({ bytes, module })
+  return module
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])
+
 /** Assembles functions and allocates a memory of this many numbers for them. */
 export const instantiate = (functions: readonly WasmFunction[], room = 0): Machine =>
   loadModule(assembleModule(functions), room)
@@ -229,9 +246,9 @@ function allocated<T>(allocate: () => T): T {
 
 /** The same for an assembled module. */
 export function loadModule(bytes: Uint8Array<ArrayBuffer>, room = 0): Machine {
-  const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly
-  const memory = allocated(() => new Memory({ initial: Math.max(1, Math.ceil(room / numbersInPage)) }))
-  const { exports } = new Instance(new Module(bytes), { env: { memory } })
+  const engine = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly
+  const memory = allocated(() => new engine.Memory({ initial: Math.max(1, Math.ceil(room / numbersInPage)) }))
+  const { exports } = new engine.Instance(moduleOf(bytes, engine), { env: { memory } })
   let numbers = new Float32Array(memory.buffer)
   return {
     get numbers() {

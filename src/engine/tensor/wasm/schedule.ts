@@ -35,13 +35,6 @@ function parts({ op }: Tensor, [x]: readonly Tensor[]): Tensor | undefined {
 const rebuilt = (node: Tensor, inputs: readonly Tensor[]): Tensor =>
   inputs.every((input, i) => input === node.inputs[i]) ? node : makeNode(node.op, inputs, node.attributes)
 
-/** Many elementwise operators as one loop: `run(out, vectors, ...leaves)`, addresses in bytes, four numbers per vector. */
-interface Fused {
-  /** The inputs, in the order of the arguments: arrays of the size of the result, or single numbers. */
-  readonly leaves: readonly Tensor[]
-  readonly define: (name: string) => WasmFunction
-}
-
 /** A single number of any rank. */
 const isSingle = (shape: Shape): boolean => shape.every((dim) => dim === 1)
 
@@ -52,8 +45,16 @@ function isElementwise({ op, dtype, inputs }: Tensor): boolean {
 
 const sameCount = (a: Shape, b: Shape): boolean => multiplyDims(a) === multiplyDims(b)
 
-/** The loop for `root` and all nodes that only it uses. */
-function fuse(root: Tensor, isInlined: (node: Tensor) => boolean): Fused {
+/**
+ * Many elementwise operators as one loop, for `root` and all nodes that only it uses: `name(out, vectors, ...leaves)`,
+ * addresses in bytes, four numbers per vector. `leaves` are the inputs in the order of the arguments: arrays of the size
+ * of the result, or single numbers.
+ */
+function fuse(
+  name: string,
+  root: Tensor,
+  isInlined: (node: Tensor) => boolean,
+): { leaves: readonly Tensor[]; fused: WasmFunction } {
   const order: Tensor[] = []
   const leaves: Tensor[] = []
   const visit = (node: Tensor): void => {
@@ -65,7 +66,7 @@ function fuse(root: Tensor, isInlined: (node: Tensor) => boolean): Fused {
     order.push(node)
   }
   visit(root)
-  return { leaves, define: (name) => loop(name, order, leaves) }
+  return { leaves, fused: loop(name, order, leaves) }
 }
 
 function loop(name: string, order: readonly Tensor[], leaves: readonly Tensor[]): WasmFunction {
@@ -108,7 +109,7 @@ function loop(name: string, order: readonly Tensor[], leaves: readonly Tensor[])
 
 /** One step. It computes the array of `node` from those of `reads`. */
 export type Task = { readonly node: Tensor; readonly reads: readonly Tensor[] } & (
-  | { readonly kind: 'fused'; readonly fused: Fused }
+  | { readonly kind: 'fused'; readonly fused: WasmFunction }
   /** reads: a, b and, where there is one, the row that is added. */
   | { readonly kind: 'product'; readonly product: Tensor }
   /** Sums or means over the first axes, or the last: products with a row of one number. */
@@ -152,8 +153,9 @@ export function schedule(wanted: readonly Tensor[]): Schedule | null {
       tasks.push({ kind: 'product', node, product: bias.product, reads })
     } else if (isLoop(node)) {
       if (isInlined(node)) continue
-      const fused = fuse(node, isInlined)
-      tasks.push({ kind: 'fused', node, reads: fused.leaves.map(holder), fused })
+      // Named by its position, so that equal graphs have modules of equal bytes.
+      const { leaves, fused } = fuse(`fused${tasks.length}`, node, isInlined)
+      tasks.push({ kind: 'fused', node, reads: leaves.map(holder), fused })
     } else {
       const reads = node.inputs.map(holder)
       if (isProduct(node)) tasks.push({ kind: 'product', node, product: node, reads })

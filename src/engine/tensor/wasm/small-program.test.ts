@@ -171,3 +171,32 @@ test('an error names incompatible shapes', () => {
   const program = smallProgram({ x: { shape: ['B', 2] } }, ({ x }) => ({ y: t.exp(x) }))!
   expect(() => program.run({ x: { data: new Float32Array(3), shape: [3] } })).toThrow(/the input x is/)
 })
+
+test('equal graphs share one compiled module, and each has its own memory', () => {
+  const { WebAssembly } = globalThis as unknown as {
+    WebAssembly: { Module: new (bytes: Uint8Array) => object }
+  }
+  const { Module } = WebAssembly
+  let compiled = 0
+  WebAssembly.Module = class extends Module {
+    constructor(bytes: Uint8Array) {
+      super(bytes)
+      compiled++
+    }
+  }
+  const feeds = (value: number): Feeds => ({ x: { data: Float32Array.of(value, value), shape: [2] } })
+  const make = (factor: number) =>
+    smallProgram({ x: { shape: ['B'] } }, ({ x }) => ({ y: t.mul(t.tanh(x), t.add(t.exp(x), factor)) }))!
+  try {
+    const [first, second, other] = [make(0.625), make(0.625), make(0.75)]
+    const before = first.run(feeds(1))['y']
+    expect(compiled).toBe(1)
+    expect(second.run(feeds(2))['y'].data[0]).toBeCloseTo(Math.tanh(2) * (Math.exp(2) + 0.625), 5)
+    expect(compiled).toBe(1)
+    expect(first.run(feeds(1))['y']).toEqual(before)
+    other.run(feeds(1))
+    expect(compiled).toBe(2)
+  } finally {
+    WebAssembly.Module = Module
+  }
+})
