@@ -4,6 +4,7 @@ import type { Episode } from '../episode/types.ts'
 import type { TrialRecord } from '../project/journal.ts'
 import type { AgentSetup } from '../setup/setup.ts'
 import type { ToolSpec } from '../tool/tool.ts'
+import type { ModelTraining } from './model-training.ts'
 import type { ProposalRequest } from '../project/optimise-settings.ts'
 
 /** A finished trial of a setup on a training task, as levers see it. */
@@ -63,6 +64,8 @@ export interface LeverContext {
   systemText: string
   /** The models of the config by name; the first is the agent's. */
   models: readonly string[]
+  /** Trains the local model of the config; or the reason why it cannot. */
+  training: ModelTraining | string
   /** Whether the config says what is wrong with an answer. */
   canVerify: boolean
   /** Whether texts can be proposed. */

@@ -59,7 +59,7 @@ export interface SearchOptions {
 /** What levers know of the agent. */
 export type AgentKnowledge = Pick<
   LeverContext,
-  'tools' | 'systemText' | 'models' | 'canVerify' | 'hasProposer' | 'propose'
+  'tools' | 'systemText' | 'models' | 'training' | 'canVerify' | 'hasProposer' | 'propose'
 >
 
 /** What a search found. */
