@@ -182,14 +182,14 @@ export function addOptimise({ program, terminal }: CommandContext): void {
     .command('optimise')
     .summary('improve your agent')
     .description(
-      'Search for instructions, demonstrations, tool descriptions, a model and methods with which your agent succeeds more often, and test the best on tasks that nothing saw.',
+      'Search for instructions, demonstrations, tool descriptions, a model and methods, or train a local model, with which your agent succeeds more often, and test the best on tasks that nothing saw.',
     )
     .option('-c, --config <file>', 'your own agent (default: agoge.config.ts, if it is here)')
     .option('--budget <dollars>', 'never spend more than this', positive)
     .option('--tokens <n>', 'never use more tokens than this', wholeNumber(1))
     .option('--trials <n>', 'of each task', wholeNumber(1))
     .option('--proposer <model>', 'writes instructions, rules and descriptions: PROVIDER/ID')
-    .option('--levers <names>', 'only these, with commas between (default: all)')
+    .option('--levers <names>', 'only these, with commas between (default: all that can be used)')
     .option('--seed <n>', 'of what is drawn by chance', wholeNumber(0))
     .option('--dry-run', 'say what would be done, and call nothing')
     .option('--setup <file>', 'where a setup that gains is written (default: agoge.setup.json)')
@@ -201,6 +201,7 @@ export function addOptimise({ program, terminal }: CommandContext): void {
     all: [
       'agoge optimise --budget 5 --proposer openai/gpt-5',
       'agoge optimise --levers demonstrations,test-time --tokens 500000',
+      'agoge optimise --levers sft,rl --tokens 2000000',
     ],
   })
   optimise.action(async (options: OptimiseCommand) => {

@@ -13,6 +13,7 @@ import {
   unusedLevers,
 } from '../../llm/optimise/result-text.ts'
 import type { AgogeConfig } from '../../llm/project/config.ts'
+import { type AgentSetup, withCheckpointsFrom, withCheckpointsIn } from '../../llm/setup/setup.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
 import { visibleLine } from '../../untrusted/visible-text.ts'
@@ -88,7 +89,7 @@ export async function runOptimise(command: OptimiseCommand, terminal: Console): 
     )
     if (command.json !== undefined) writeWhole(command.json, `${JSON.stringify(result, null, 2)}\n`)
     if (!result.isShown || result.best === null) return
-    writeWhole(setupFile, `${JSON.stringify(result.best.setup, null, 2)}\n`)
+    writeWhole(setupFile, `${JSON.stringify(written(result.best.setup, out, setupFile), null, 2)}\n`)
     terminal.out(
       `wrote ${relative('.', setupFile)}: in a program withSetup(model, '${relative(folder, setupFile)}'), in the config setup: './${relative(folder, setupFile)}'`,
     )
@@ -99,6 +100,10 @@ export async function runOptimise(command: OptimiseCommand, terminal: Console): 
     progress.close()
   }
 }
+
+/** The setup with the folders of its trained models relative to its own file, not to the folder of the search. */
+const written = (setup: AgentSetup, out: string | undefined, file: string): AgentSetup =>
+  withCheckpointsFrom(withCheckpointsIn(setup, out ?? '.'), dirname(resolve(file)))
 
 const placeOf = (out: string | undefined): { path: string } | { kind: 'evaluations' } =>
   out === undefined ? { kind: 'evaluations' } : { path: out }

@@ -26,7 +26,10 @@ export async function joinWith(arm: Arm, state: SearchState, options: SearchOpti
   const isBetter = before === null || own.gain > before.gain
   if (isBetter) joined.best = own
   if (before === null || before.levers.every((name) => name === arm.lever.name)) return
-  const setup = isBetter ? { ...before.setup, ...arm.best } : { ...arm.best, ...before.setup }
+  const [main, other] = isBetter ? [arm.best, before.setup] : [before.setup, arm.best]
+  const { checkpoints: _, ...parts } = other
+  if (Object.keys(parts).every((part) => part in main)) return
+  const setup = { ...(main.model === undefined ? other : parts), ...main }
   const known = [before.setup, arm.best, ...joined.candidates.map((one) => one.setup)].map(setupId)
   const cost = costOf(before.setup, options) + costOf(arm.best, options)
   if (known.includes(setupId(setup)) || !canPay(cost, 0, state, options)) return

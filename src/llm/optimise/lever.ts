@@ -4,6 +4,7 @@ import type { Episode } from '../episode/types.ts'
 import type { TrialRecord } from '../project/journal.ts'
 import type { AgentSetup } from '../setup/setup.ts'
 import type { ToolSpec } from '../tool/tool.ts'
+import type { ModelTraining } from './model-training.ts'
 import type { ProposalRequest } from '../project/optimise-settings.ts'
 
 /** A finished trial of a setup on a training task, as levers see it. */
@@ -63,6 +64,8 @@ export interface LeverContext {
   systemText: string
   /** The models of the config by name; the first is the agent's. */
   models: readonly string[]
+  /** Trains the local model of the config; or the reason why it cannot. */
+  training: ModelTraining | string
   /** Whether the config says what is wrong with an answer. */
   canVerify: boolean
   /** Whether texts can be proposed. */
@@ -77,8 +80,14 @@ export interface Lever {
   name: string
   /** Where it comes from: the paper, or the library. */
   source: string
+  /** True if its few proposals cost so much that each is tried on the selection tasks. Default: they are screened on training tasks first. */
+  hasFew?: boolean
   /** Why it cannot be used here; undefined if it can. Asked after the first trials of the original. */
   unusable: (context: LeverContext) => string | undefined
+  /** Why it cannot propose yet, as long as others have not found what it needs; undefined if it can. */
+  waitsFor?: (context: LeverContext) => string | undefined
+  /** Tokens that its next proposal costs before it is tried, such as those of a training. Default: 0. */
+  upfront?: (context: LeverContext) => number
   /** Setups to be tried next. None: it has no more. Depends on the context alone, so that a continued search proposes the same. */
   propose: (context: LeverContext) => Promise<readonly Proposal[]>
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Spending } from '../project/budget.ts'
@@ -12,6 +13,7 @@ import { splitTasks, type TaskSplit } from '../project/training/split-tasks.ts'
 import type { AgentSetup } from '../setup/setup.ts'
 import type { Candidate, Lever } from './lever.ts'
 import { levers as allLevers } from './levers/index.ts'
+import { trainableIn } from './model-training.ts'
 import { openProposer } from './open-proposer.ts'
 import { searchAndTest } from './search-and-test.ts'
 
@@ -43,6 +45,8 @@ export interface OptimisePlan {
   leastTrials: number
   levers: { name: string; source: string }[]
   model: string
+  /** What `sft` and `rl` would train, or why they cannot; absent without these levers. */
+  training?: string
 }
 
 /** What became of a lever. */
@@ -95,7 +99,7 @@ export type RunningOptimisation = Running<OptimiseEvent, OptimiseResult | null>
 
 /**
  * Searches for changes of an agent's calls with which it succeeds more often: instructions, rules, demonstrations, tool descriptions, the model, and
- * methods of test time. The agent stays as it is.
+ * methods of test time; or trains a local model. The agent stays as it is.
  *
  * Levers learn from the training tasks; setups are chosen by tasks of their own (split `validation`); the original and the best setup are then
  * tried once on the test tasks. A gain is reported only if its 95% interval there is above zero. The budget of the config is never exceeded. With
@@ -118,47 +122,51 @@ type Emit = (event: OptimiseEvent) => void
 
 async function work(config: AgogeConfig, given: OptimiseOptions, emit: Emit): Promise<OptimiseResult | null> {
   const options = { ...config.optimise, ...given }
-  return withProject(config, { ...options, opensModels: options.dryRun !== true }, async (project) => {
-    const chosen = chooseLevers(options.levers)
-    checkBudget(config)
-    const { tasks, models, judges, root } = project
-    const split = splitTasks(tasks)
-    emit({ type: 'plan', plan: planOf(config, split, chosen) })
-    if (options.dryRun === true) return null
-    const proposer = await openProposer(options.proposer, config, root)
-    const { picker = 'adaptive', seed = 0 } = options
-    const identity = {
-      ...identityOf(config, tasks, models, judges.judges),
-      optimise: { levers: chosen.map(({ name }) => name), picker, seed },
-    }
-    try {
-      return await withStore(options, identity, async (store) => {
-        const refused = await project.prove()
-        if (refused.length > 0) emit({ type: 'refused', tasks: refused })
-        const settings = await project.settings(store.journal)
-        refuseGroups(settings.scorers, 'a search')
-        const usable = withoutTasks(split, refused)
-        const searching = {
-          config,
-          options,
-          emit,
-          store,
-          models,
-          settings,
-          split: usable,
-          levers: chosen,
-          proposer,
-        }
-        const result = await searchAndTest(searching)
-        store.writeResult('optimisation.json', result)
-        if (result.best !== null) store.writeResult('setup.json', result.best.setup)
-        emit({ type: 'result', result })
-        return result
-      })
-    } finally {
-      await proposer?.dispose()
-    }
-  })
+  return withProject(
+    config,
+    { ...options, opensModels: options.dryRun !== true, opensSetup: false },
+    async (project) => {
+      const chosen = chooseLevers(options.levers)
+      checkBudget(config)
+      const { tasks, models, judges, root } = project
+      const split = splitTasks(tasks)
+      emit({ type: 'plan', plan: planOf(config, split, chosen) })
+      if (options.dryRun === true) return null
+      const proposer = await openProposer(options.proposer, config, root)
+      const { picker = 'adaptive', seed = 0, learningRate } = options
+      const identity = {
+        ...identityOf(config, tasks, models, judges.judges),
+        optimise: { levers: chosen.map(({ name }) => name), picker, seed, ...defined({ learningRate }) },
+      }
+      try {
+        return await withStore(options, identity, async (store) => {
+          const refused = await project.prove()
+          if (refused.length > 0) emit({ type: 'refused', tasks: refused })
+          const settings = await project.settings(store.journal)
+          refuseGroups(settings.scorers, 'a search')
+          const usable = withoutTasks(split, refused)
+          const searching = {
+            config,
+            options,
+            emit,
+            store,
+            models,
+            settings,
+            split: usable,
+            levers: chosen,
+            proposer,
+          }
+          const result = await searchAndTest(searching)
+          store.writeResult('optimisation.json', result)
+          if (result.best !== null) store.writeResult('setup.json', result.best.setup)
+          emit({ type: 'result', result })
+          return result
+        })
+      } finally {
+        await proposer?.dispose()
+      }
+    },
+  )
 }
 
 function chooseLevers(names: readonly string[] | undefined): readonly Lever[] {
@@ -189,6 +197,8 @@ function planOf(
 ): OptimisePlan {
   const { trials = 1, budget = {}, models } = config
   const [first] = models
+  const trainable = trainableIn(config, 'a folder')
+  const trained = levers.filter(({ name }) => name === 'sft' || name === 'rl').map(({ name }) => name)
   const name = typeof first === 'string' ? first : 'folder' in first ? first.folder : first.modelId
   return {
     train: train.length,
@@ -199,6 +209,12 @@ function planOf(
     leastTrials: train.length + (validation.length + 2 * test.length) * trials,
     levers: levers.map(({ name: lever, source }) => ({ name: lever, source })),
     model: name,
+    ...(trained.length > 0 && {
+      training:
+        'reason' in trainable
+          ? `${trained.join(' and ')} will not be used: ${trainable.reason}`
+          : `${trained.join(' and ')} may train ${trainable.model}: each training takes at most half of the tokens that are left, set aside before it starts, and none if they do not suffice`,
+    }),
   }
 }
 

@@ -12,6 +12,7 @@ export function planText({
   leastTrials,
   levers,
   model,
+  training,
 }: OptimisePlan): string[] {
   const most = [
     ...(budget.dollars === undefined ? [] : [`$${budget.dollars}`]),
@@ -23,6 +24,7 @@ export function planText({
     `at least ${leastTrials} trials: of the agent as it is, and of both at the end; the rest of the budget is for the search`,
     `at most ${most} are spent`,
     `levers: ${levers.map(({ name }) => name).join(', ')}`,
+    ...(training === undefined ? [] : [training]),
   ]
 }
 

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { toolSignature } from '../agent/chat-format/tool-signatures.ts'
 import { createRandom } from '../../engine/random/random.ts'
@@ -15,6 +16,7 @@ import type { TaskSplit } from '../project/training/split-tasks.ts'
 import { type AgentSetup, plainSetup } from '../setup/setup.ts'
 import type { ToolSpec } from '../tool/tool.ts'
 import type { Candidate, Lever, SetupTrial } from './lever.ts'
+import { createModelTraining, type ModelTraining, trainableIn } from './model-training.ts'
 import { askProposer, type OpenedProposer } from './open-proposer.ts'
 import type { LeverOutcome, OptimiseEvent, OptimiseOptions, OptimiseResult } from './optimise.ts'
 import { type AgentKnowledge, type Arm, contextOf, newArm, search, type SearchResult } from './search.ts'
@@ -39,6 +41,10 @@ interface Session extends Searching {
   made: SetupTrials
   /** What proposals have cost. */
   proposing: Spending
+  /** What trainings have used. */
+  trained: Spending
+  /** The models that setups may name; trained ones are added. */
+  known: OpenedModel[]
   /** In the unit of the budget: dollars if it is in dollars, otherwise tokens. */
   unit: (spending: Spending) => number
   /** By the search's own count, which is the same in a process that continues it. */
@@ -75,6 +81,8 @@ export async function searchAndTest(searching: Searching): Promise<OptimiseResul
   } catch (error) {
     if (!(error instanceof BudgetEnded)) throw error
     emit({ type: 'budget-reached', spent: settings.budget.spent() })
+  } finally {
+    for (const { dispose } of session.known.slice(settings.models.length)) await dispose()
   }
   return {
     schema: 1,
@@ -107,9 +115,12 @@ function openSession(searching: Searching): Session {
   const proposing: Spending = { tokens: 0, dollars: 0 }
   const unit = ({ tokens, dollars }: Spending): number =>
     config.budget?.dollars === undefined ? tokens : dollars
+  const trained: Spending = { tokens: 0, dollars: 0 }
+  const known = [...settings.models]
   const made = createSetupTrials({
     settings: {
       ...settings,
+      models: known,
       onOffered(tools) {
         offered.tools ??= tools
       },
@@ -120,8 +131,8 @@ function openSession(searching: Searching): Session {
     concurrency: config.concurrency,
     onTrial: (_, done, total) => emit({ type: 'trial', done, total, spent: settings.budget.spent() }),
   })
-  const spent = (): number => unit(made.cost()) + unit(proposing)
-  return { ...searching, trials: config.trials ?? 1, made, proposing, unit, spent, offered }
+  const spent = (): number => unit(made.cost()) + unit(proposing) + unit(trained)
+  return { ...searching, trials: config.trials ?? 1, made, proposing, trained, known, unit, spent, offered }
 }
 
 const repeated = (tasks: readonly FileTask[], setup: AgentSetup, trials: number): WantedTrial[] =>
@@ -144,11 +155,13 @@ function successOn(all: readonly SetupTrial[]): number {
 function knowledgeOf(session: Session, original: readonly SetupTrial[]): (arm: Arm) => AgentKnowledge {
   const { config, models, store, offered, proposer, options, settings, proposing } = session
   const tools = keptTools(store.journal, offered.tools ?? [])
+  const training = trainingOf(session, original)
   const system = original.flatMap(({ episode }) => episode.nodes).find(({ role }) => role === 'system')
   return (arm) => ({
     tools,
     systemText: system?.text ?? '',
     models: models.map(({ name }) => name),
+    training,
     canVerify: config.verify !== undefined,
     hasProposer: proposer !== undefined,
     async propose(request) {
@@ -169,6 +182,30 @@ function knowledgeOf(session: Session, original: readonly SetupTrial[]): (arm: A
       proposing.dollars += cost.dollars
       return texts
     },
+  })
+}
+
+/** The training of a model, which may take half of the tokens that neither the test nor the selection of its model needs. */
+function trainingOf(session: Session, original: readonly SetupTrial[]): ModelTraining | string {
+  const { config, options, settings, split, trials, made, proposing, trained, known } = session
+  const { out, folder = '.', seed = 0 } = options
+  const trainable = trainableIn(config, out)
+  if ('reason' in trainable || out === undefined)
+    return 'reason' in trainable ? trainable.reason : 'no folder'
+  const { tokens = Infinity } = config.budget ?? {}
+  const ofTrial = average(original.map(({ record }) => record.cost.tokens))
+  const ahead = ofTrial * trials * (2.5 * split.test.length + 2 * split.validation.length)
+  return createModelTraining(trainable.model, {
+    config,
+    root: resolve(folder),
+    out,
+    settings: { ...settings, models: known },
+    split,
+    share: () => (tokens - ahead - made.cost().tokens - proposing.tokens - trained.tokens) / 2,
+    onTokens: (used) => void (trained.tokens += used),
+    onModel: (model) => void known.push(model),
+    seed,
+    ...defined({ learningRate: options.learningRate }),
   })
 }
 

@@ -28,3 +28,11 @@ test('a lever that gained once gives way to others after some proposals without 
 test('a lever that has ended without spending anything is no division by zero', () => {
   expect(promiseOf(armWith({ round: 1, spent: 0, without: 1 }))).toBe(Infinity)
 })
+
+test('a first proposal with a price waits until the cheap ones promise less', () => {
+  const untrained = armWith({})
+  const cheap = (without: number): number =>
+    promiseOf(armWith({ round: without, spent: 500 * without, without }))
+  expect(promiseOf(untrained, 3000)).toBeLessThan(cheap(1))
+  expect(promiseOf(untrained, 1000)).toBeGreaterThan(cheap(8))
+})

@@ -68,7 +68,7 @@ export interface SearchOptions {
 /** What levers know of the agent. */
 export type AgentKnowledge = Pick<
   LeverContext,
-  'tools' | 'systemText' | 'models' | 'canVerify' | 'hasProposer' | 'propose'
+  'tools' | 'systemText' | 'models' | 'training' | 'canVerify' | 'hasProposer' | 'propose'
 >
 
 /** What a search found. */
@@ -104,6 +104,10 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
     if (!(error instanceof BudgetEnded)) throw error
     isReached = true
   }
+  for (const arm of arms) {
+    const reason = arm.round === 0 && arm.ended === undefined ? waitsFor(arm, options) : undefined
+    if (reason !== undefined) arm.ended = `not used: ${reason}`
+  }
   const isExhausted = !isReached && arms.every(({ ended }) => ended !== undefined)
   return {
     arms,
@@ -119,9 +123,15 @@ async function divide(state: SearchState, options: SearchOptions): Promise<void>
   const { arms } = state
   const most = (): number => allowanceOf(state, options) * (1 - joining)
   const share = (most() - options.spent()) / arms.length
-  const mayPropose = ({ ended, round, spent }: Arm): boolean =>
-    ended === undefined && (round === 0 || spent + spent / round <= share)
-  for (let open = [...arms]; open.length > 0 && fits(options, most()); open = open.filter(mayPropose))
+  const mayPropose = (arm: Arm): boolean =>
+    arm.ended === undefined &&
+    waitsFor(arm, options) === undefined &&
+    (arm.round === 0 ? upfrontOf(arm, options) <= share : arm.spent + arm.spent / arm.round <= share)
+  for (
+    let open = arms.filter(mayPropose);
+    open.length > 0 && fits(options, most());
+    open = arms.filter(mayPropose)
+  )
     for (const arm of open) if (fits(options, most())) await pull(arm, state, options)
   const found = arms.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain)
   for (const arm of found) await joinWith(arm, state, options)
@@ -130,12 +140,20 @@ async function divide(state: SearchState, options: SearchOptions): Promise<void>
 /** Each time the lever that promises most may propose, until all have ended or nothing more can be paid. */
 async function follow(state: SearchState, options: SearchOptions): Promise<void> {
   for (;;) {
-    const open = state.arms.filter(({ ended }) => ended === undefined)
+    const open = state.arms.filter((arm) => arm.ended === undefined && waitsFor(arm, options) === undefined)
     if (open.length === 0 || !fits(options, allowanceOf(state, options))) return
-    const arm = open.reduce((best, one) => (promiseOf(one) > promiseOf(best) ? one : best))
+    const promises = open.map((arm) => promiseOf(arm, upfrontOf(arm, options)))
+    const arm = open[promises.indexOf(Math.max(...promises))]
     if (await pull(arm, state, options)) await joinWith(arm, state, options)
   }
 }
+
+const waitsFor = (arm: Arm, options: SearchOptions): string | undefined =>
+  arm.lever.waitsFor?.(contextOf(arm, options))
+
+/** In the unit of the budget. */
+const upfrontOf = (arm: Arm, options: SearchOptions): number =>
+  options.unit({ tokens: arm.lever.upfront?.(contextOf(arm, options)) ?? 0, dollars: 0 })
 
 /** What a proposal of a lever that has found nothing yet is expected to add. */
 const expectedStep = 0.1
@@ -143,10 +161,10 @@ const expectedStep = 0.1
 /**
  * What the next proposal of a lever is expected to add for its cost: what its last one added, half of it after each one since then that added nothing,
  * and a little for what is not known yet, which falls with the square root of their number, so that cheap proposals get more of the budget than dear
- * ones. A lever that has proposed nothing goes first.
+ * ones. A lever that has proposed nothing goes first, unless its proposal has a price before it is tried.
  */
-export function promiseOf({ lastStep, without, round, spent }: Arm): number {
-  if (round === 0) return Infinity
+export function promiseOf({ lastStep, without, round, spent }: Arm, upfront = 0): number {
+  if (round === 0) return expectedStep / upfront
   return (lastStep * 0.5 ** without + expectedStep / Math.sqrt(1 + without)) / (spent / round)
 }
 

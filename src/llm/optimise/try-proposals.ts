@@ -39,7 +39,7 @@ export async function tryProposals(
   const affordable = candidates.filter((_, at) =>
     canPay(options.costOfTrial * (proposals[at].costFactor ?? 1), firstLook, state, options),
   )
-  const promising = await screen(arm, affordable, options)
+  const promising = lever.hasFew === true ? affordable : await screen(arm, affordable, options)
   let hasGained = false
   for (const candidate of candidates) {
     if (!affordable.includes(candidate)) candidate.rejected = tooExpensive

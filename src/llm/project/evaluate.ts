@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
 import { defined } from '../../defined.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
-import { type AgentSetup, checkSetup, readSetup } from '../setup/setup.ts'
+import type { AgentSetup } from '../setup/setup.ts'
+import { setupOf } from './setup-models.ts'
 import type { Spending } from './budget.ts'
 import { type AgogeConfig, isGroupScorer, scorersOf, type ToolRules } from './config.ts'
 import {
@@ -152,12 +152,6 @@ function testTasks(tasks: readonly FileTask[], split: EvaluateOptions['split']):
 
 /** A column of an evaluation: a model, with a setup or as the agent calls it. */
 export type EvaluatedModel = OpenedModel & { setup?: AgentSetup }
-
-/** The setup of a config. @throws AgogeError `bad-setup`. */
-export function setupOf({ setup }: AgogeConfig, root: string): AgentSetup | undefined {
-  if (setup === undefined) return undefined
-  return typeof setup === 'string' ? readSetup(resolve(root, setup)) : checkSetup(setup)
-}
 
 /** Each model as it is, then each with the setup. A setup that chooses the model itself is one column. */
 function withSetups(

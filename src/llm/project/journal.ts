@@ -38,6 +38,8 @@ export interface Journal {
   answer: (trial: string, key: string) => unknown
   /** What the calls of a trial, or of a judge, have cost so far, and how many were answered. */
   costOf: (trial: string) => Spending & { calls: number }
+  /** The reservation of a call of an earlier process that was under way when that was killed; it is in `spent`. */
+  interrupted: (trial: string, key: string) => Spending | undefined
   /** What a tool gave; `started` if it was called and its end is not known. */
   tool: (trial: string, key: string) => ToolOutcome | 'started' | undefined
   write: (line: JournalLine) => void
@@ -110,6 +112,7 @@ export function openJournal(file: string | undefined, of: object, { resume = fal
     spent,
     costOf,
     answer: (trial, key) => answers.get(placeOf(trial, key)),
+    interrupted: (trial, key) => open.get(placeOf(trial, key))?.most,
     tool: (trial, key) => tools.get(placeOf(trial, key)),
     write(line) {
       keep('result' in line ? { ...line, result: flatten(line.result) } : line)

@@ -8,6 +8,7 @@ import { type OpenedJudges, openJudges } from './judging/judges.ts'
 import { openModels, type OpenedModel } from './models.ts'
 import { configuredEnvironment, readTasks } from './prepare.ts'
 import type { TrialSettings } from './run-trial.ts'
+import { openSetupModels, setupOf } from './setup-models.ts'
 import { trialSettings } from './run-trials.ts'
 
 /** Settings of `withProject`. */
@@ -19,6 +20,8 @@ export interface ProjectOptions {
   signal?: AbortSignal | undefined
   /** Whether the models of the config are opened. Default: true. */
   opensModels?: boolean
+  /** Whether trained models that the setup of the config names are opened. Default: true. */
+  opensSetup?: boolean
 }
 
 /** What a config names, opened. */
@@ -51,7 +54,7 @@ export interface SettingsOptions {
  */
 export async function withProject<T>(
   config: AgogeConfig,
-  { folder = '.', onPlan, signal, opensModels = true }: ProjectOptions,
+  { folder = '.', onPlan, signal, opensModels = true, opensSetup = true }: ProjectOptions,
   use: (project: Project) => Promise<T>,
 ): Promise<T> {
   checkConfig(config)
@@ -63,6 +66,9 @@ export async function withProject<T>(
     const tasks = await readTasks(config, root, configured, { onPlan, signal })
     const models = opensModels ? await openModels(config, root) : []
     closing.push(...models.map(({ dispose }) => dispose))
+    const setup = opensSetup ? setupOf(config, root) : undefined
+    const further = setup === undefined ? [] : await openSetupModels(setup, config, root)
+    closing.push(...further.map(({ dispose }) => dispose))
     const judges = await openJudges(config, root, models)
     closing.push(judges.dispose)
     return await use({
@@ -76,10 +82,10 @@ export async function withProject<T>(
         trialSettings(own, {
           journal,
           environment: await configured.open(),
-          models,
+          models: [...models, ...further],
           judges,
           endpoints,
-          ...(names && { names }),
+          names: names ?? models.map(({ name }) => name),
           shared,
           root,
           signal,

@@ -46,6 +46,8 @@ export interface OptimiseSettings {
   proposer?: Proposer
   /** Names of levers. Default: all. */
   levers?: readonly string[]
+  /** Learning rate of the levers `sft` and `rl`. Default: 3e-3 (Muon) and 3e-4 (AdamW), for a small model. */
+  learningRate?: number
   /** How the budget is divided among the levers. Default: `adaptive`. */
   picker?: Picker
   /** Of what is drawn by chance. Default: 0. */

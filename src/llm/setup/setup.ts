@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, relative, resolve, sep } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { sha256 } from '../../runs/checksums.ts'
 import { readForeignFile } from '../../untrusted/foreign-file.ts'
@@ -54,6 +54,8 @@ export interface AgentSetup {
   model?: string
   routing?: Routing
   testTime?: TestTime
+  /** Folders of trained models that the setup names, by name. In a file: relative to its folder. */
+  checkpoints?: Readonly<Record<string, string>>
 }
 
 /** A setup that changes nothing. */
@@ -80,7 +82,23 @@ function canonical(value: unknown): string {
  */
 export function readSetup(path: string): AgentSetup {
   const file = resolve(path)
-  return checkSetup(readForeignFile(file, parseForeignJson), file)
+  return withCheckpointsIn(checkSetup(readForeignFile(file, parseForeignJson), file), dirname(file))
+}
+
+/** The setup with the absolute folders of its trained models, which are given relative to `folder`. */
+export function withCheckpointsIn(setup: AgentSetup, folder: string): AgentSetup {
+  return mapCheckpoints(setup, (place) => resolve(folder, place))
+}
+
+/** The setup with the folders of its trained models relative to `folder`, to be written there. */
+export function withCheckpointsFrom(setup: AgentSetup, folder: string): AgentSetup {
+  return mapCheckpoints(setup, (place) => relative(folder, place).split(sep).join('/'))
+}
+
+function mapCheckpoints(setup: AgentSetup, map: (place: string) => string): AgentSetup {
+  if (setup.checkpoints === undefined) return setup
+  const moved = Object.entries(setup.checkpoints).map(([name, place]) => [name, map(place)])
+  return { ...setup, checkpoints: Object.fromEntries(moved) as Record<string, string> }
 }
 
 /** Checks a setup from a file or a program. @throws AgogeError `bad-setup`. */
@@ -91,7 +109,7 @@ export function checkSetup(value: unknown, source = 'the setup'): AgentSetup {
   if (!isRecord(value)) return fail('contents', value, 'an object, as agoge optimise writes it')
   const setup = value as Record<keyof AgentSetup, unknown>
   if (setup.schema !== 1) fail('schema', setup.schema, '1')
-  const { instructions, playbook, demonstrations, tools, model, routing, testTime } = setup
+  const { instructions, playbook, demonstrations, tools, model, routing, testTime, checkpoints } = setup
   const isText = (one: unknown): boolean => typeof one === 'string'
   const isOptional = (one: unknown): boolean => one === undefined || isText(one)
   if (instructions !== undefined)
@@ -112,6 +130,8 @@ export function checkSetup(value: unknown, source = 'the setup'): AgentSetup {
     if (!isRecord(tools) || !Object.values(tools).every(isTool))
       fail('tools', tools, '{ TOOL: { name?, description? } }')
   }
+  if (checkpoints !== undefined && !(isRecord(checkpoints) && Object.values(checkpoints).every(isText)))
+    fail('checkpoints', checkpoints, '{ NAME: folder of a checkpoint }')
   if (!isOptional(model)) fail('model', model, 'the name of a model of the config')
   if (routing !== undefined && !isRouting(routing))
     fail('routing', routing, '{ size, models: { NAME: weights } }')

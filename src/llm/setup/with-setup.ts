@@ -1,6 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import type { CallOptions } from '../agent/ai-sdk/read-call.ts'
 import { changeCall, originalName } from './change-call.ts'
+import { checkpointModels } from './checkpoint-models.ts'
 import { firstRequest, routeOf } from './routing.ts'
 import { type AgentSetup, checkSetup, readSetup } from './setup.ts'
 import { type Answer, type Ask, askWith, type Verify } from './test-time.ts'
@@ -16,7 +17,7 @@ export interface CallableModel {
 
 /** Settings of `withSetup`. */
 export interface WithSetupOptions {
-  /** The models that the setup names, for a choice of the model, routing, or a judge. Default: none. */
+  /** The models that the setup names, for a choice of the model, routing, or a judge. Default: those of its own checkpoints. */
   models?: Readonly<Record<string, CallableModel>>
   /** Says what is wrong with an answer, for a setup that asks again. Calls that do not fit their tools are found without it. */
   verify?: Verify
@@ -33,9 +34,10 @@ export interface WithSetupOptions {
 export function withSetup<Model extends CallableModel>(
   model: Model,
   setup: AgentSetup | string,
-  { models = {}, verify }: WithSetupOptions = {},
+  { models: given = {}, verify }: WithSetupOptions = {},
 ): Model {
   const read = typeof setup === 'string' ? readSetup(setup) : checkSetup(setup)
+  const models = { ...checkpointModels(read, Object.keys(given)), ...given }
   for (const name of namesIn(read)) if (!Object.hasOwn(models, name)) throw unknownModel(name, models)
   const { testTime } = read
   const chosen = (options: CallOptions): Callable =>

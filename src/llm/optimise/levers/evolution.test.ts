@@ -76,6 +76,7 @@ function contextOf(candidates: readonly AgentSetup[], round: number, asked: stri
     models: ['m'],
     canVerify: false,
     hasProposer: true,
+    training: 'nothing is trained here',
     propose: async ({ lever }) => {
       asked.push(lever)
       return [lever === 'evolution' ? 'Look twice.' : '{"find": {"description": "Finds all."}}']

@@ -4,6 +4,8 @@ import { evolution } from './evolution.ts'
 import { instructions } from './instructions.ts'
 import { modelChoice } from './model-choice.ts'
 import { playbook } from './playbook.ts'
+import { rl } from './rl.ts'
+import { sft } from './sft.ts'
 import { testTime } from './test-time.ts'
 import { toolDescriptions } from './tool-descriptions.ts'
 
@@ -16,4 +18,6 @@ export const levers: readonly Lever[] = [
   evolution,
   modelChoice,
   testTime,
+  sft,
+  rl,
 ]

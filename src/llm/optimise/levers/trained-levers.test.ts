@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../../../engine/random/random.ts'
+import type { Episode } from '../../episode/types.ts'
+import type { TrialRecord } from '../../project/journal.ts'
+import { plainSetup } from '../../setup/setup.ts'
+import type { LeverContext, SetupTrial } from '../lever.ts'
+import type { TrainingRequest } from '../model-training.ts'
+import { limitTokens, TokenLimit } from '../token-limit.ts'
+import { rl } from './rl.ts'
+import { sft } from './sft.ts'
+
+const trialOf = (id: string, success: boolean, setup = plainSetup): SetupTrial => ({
+  setup,
+  task: { id, prompt: id },
+  record: { success } as TrialRecord,
+  episode: {
+    nodes: [{ role: 'assistant', text: `answer to ${id}` }],
+    usage: { promptTokens: 90, sampledTokens: 10 },
+  } as unknown as Episode,
+})
+
+function contextWith(
+  trials: readonly SetupTrial[],
+  share: number,
+): { context: LeverContext; asked: TrainingRequest[] } {
+  const asked: TrainingRequest[] = []
+  const context: LeverContext = {
+    original: plainSetup,
+    best: plainSetup,
+    round: 0,
+    random: createRandom('test'),
+    train: trials.map(({ task }) => task),
+    trials: () => trials,
+    tryOut: () => Promise.resolve([]),
+    candidates: [],
+    tools: [],
+    systemText: '',
+    models: ['model'],
+    training: {
+      model: 'model',
+      episodesOfStep: 16,
+      share: () => share,
+      train(request) {
+        asked.push(request)
+        return Promise.resolve({ folder: `trained/${request.name}`, tokens: 5, about: 'done' })
+      },
+    },
+    canVerify: false,
+    hasProposer: false,
+    propose: () => Promise.resolve([]),
+  }
+  return { context, asked }
+}
+
+const trials = Array.from({ length: 10 }, (_, at) => trialOf(`t${at}`, at < 6))
+
+test('sft trains on successes, each once, and names the checkpoint of its setup', async () => {
+  const voted = trialOf('t9', true, { ...plainSetup, testTime: { method: 'votes', count: 3 } })
+  const { context, asked } = contextWith([...trials, ...trials, voted], 12_000)
+  expect(sft.waitsFor?.(context)).toBeUndefined()
+  const [proposal] = await sft.propose(context)
+  expect(proposal.setup).toEqual({ schema: 1, model: 'sft-0', checkpoints: { 'sft-0': 'trained/sft-0' } })
+  const [{ method, tokens }] = asked
+  expect(method.name === 'sft' && method.trials.map(({ task }) => task.id)).toEqual([
+    't0',
+    't1',
+    't2',
+    't3',
+    't4',
+    't5',
+  ])
+  // Six episodes of 100 tokens, twelve times, and half as much again.
+  expect(tokens).toBe(10_800)
+  expect(sft.upfront?.(context)).toBe(10_800)
+})
+
+test('rl makes as many steps as its tokens allow, and none again without a gain', async () => {
+  const { context, asked } = contextWith(trials, 30_000)
+  await rl.propose(context)
+  // 16 episodes of 100 tokens, sampled and trained on: 4,000 with a margin.
+  expect(asked).toEqual([{ name: 'rl-0', tokens: 28_000, method: { name: 'rl', steps: 7 } }])
+  expect(await rl.propose({ ...context, round: 1 })).toEqual([])
+})
+
+test('what cannot be trained, or not yet, is not used, with the reason', () => {
+  const { context } = contextWith(trials, 1000)
+  expect(rl.unusable(context)).toMatch(/^the budget: a training takes at least 20000 tokens/)
+  expect(sft.waitsFor?.(context)).toMatch(/^the budget/)
+  expect(sft.waitsFor?.(contextWith(trials.slice(4), 10_000).context)).toMatch(/2 training tasks were solved/)
+  for (const lever of [sft, rl])
+    expect(lever.unusable({ ...context, training: 'no local model' })).toBe('no local model')
+})
+
+test('a backend stops before the call that could exceed its tokens', async () => {
+  const backend = {
+    sample: () => Promise.resolve([{ tokens: Int32Array.of(1, 2) }]),
+  } as unknown as Parameters<typeof limitTokens>[0]
+  const limit = limitTokens(backend, 40, new AbortController().signal)
+  const request = [{ prompt: new Int32Array(10), key: 0 }]
+  const settings = { maxTokens: 20, stop: [], temperature: 1, seed: 0 }
+  await limit.backend.sample(request, settings)
+  expect(limit.used()).toBe(12)
+  await expect(limit.backend.sample(request, settings)).rejects.toBeInstanceOf(TokenLimit)
+  expect(limit.used()).toBe(12)
+  expect(limit.signal.aborted).toBe(true)
+})
