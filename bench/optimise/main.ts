@@ -4,7 +4,9 @@
 // npm run optimise:bench                                                       writes docs/results/optimise.md from the stored rows
 //
 // The models are made by prompt-model.ts (npm run optimise:model).
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type AgogeConfig, type AgentSetup, baseModelFolder, evaluate, type FileTask, optimise } from 'agoge'
@@ -45,7 +47,7 @@ export interface Stored {
 }
 
 /** Trials of the original that a search may cost, besides those of the original before it and of both setups at the end. */
-const searchTrials = 300
+const searchTrials = 1000
 /** What the last call may reserve. */
 const reserve = 2100
 
@@ -197,13 +199,17 @@ async function measurePicker(): Promise<void> {
               'evolution',
               'model-choice',
               'test-time',
+              'sft',
+              'rl',
             ]
           : []
       for (const way of ['adaptive', 'equal', ...levers]) {
         if (stored.searches.some((row) => row.pair === name && row.seed === seed && row.way === way)) continue
         const started = performance.now()
         const options = way === 'adaptive' || way === 'equal' ? ({ picker: way } as const) : { levers: [way] }
-        const result = await optimise(given, options).result
+        const out = mkdtempSync(join(tmpdir(), 'agoge-picker-'))
+        const result = await optimise(given, { ...options, out }).result
+        rmSync(out, { recursive: true, force: true })
         if (result === null) throw new Error('a dry run')
         const comparison = result.test?.comparisons[0]
         const row: SearchRow = {

@@ -14,7 +14,7 @@ import type { Learning } from './reinforce.ts'
 import { TokenLimit } from './token-limit.ts'
 
 /** Passes over the episodes. */
-export const passes = 12
+export const passes = 8
 
 /**
  * SFT on successful trials of the search. Each is played again by the agent as it is, with the recorded answers in place of the model and the

@@ -88,6 +88,8 @@ export interface Lever {
   waitsFor?: (context: LeverContext) => string | undefined
   /** Tokens that its next proposal costs before it is tried, such as those of a training. Default: 0. */
   upfront?: (context: LeverContext) => number
+  /** What its next proposal may add to the success of the best setup, as far as it can know. Default: 0.05. */
+  expects?: (context: LeverContext) => number
   /** Setups to be tried next. None: it has no more. Depends on the context alone, so that a continued search proposes the same. */
   propose: (context: LeverContext) => Promise<readonly Proposal[]>
 }

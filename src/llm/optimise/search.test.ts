@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { plainSetup } from '../setup/setup.ts'
 import { levers } from './levers/index.ts'
-import { type Arm, newArm, promiseOf } from './search.ts'
+import { type Arm, newArm, promiseOf as promise } from './search.ts'
 
 const armWith = (state: Partial<Arm>): Arm => ({ ...newArm(levers[0], plainSetup), ...state })
+
+const promiseOf = (arm: Arm, upfront = 0, expected = 0.05): number => promise(arm, { upfront, expected })
 
 test('a lever that has proposed nothing goes first, then the one whose last gain was large for its cost', () => {
   const untried = promiseOf(armWith({}))
@@ -35,4 +37,6 @@ test('a first proposal with a price waits until the cheap ones promise less', ()
     promiseOf(armWith({ round: without, spent: 500 * without, without }))
   expect(promiseOf(untrained, 3000)).toBeLessThan(cheap(1))
   expect(promiseOf(untrained, 1000)).toBeGreaterThan(cheap(8))
+  // Unless it can expect much.
+  expect(promiseOf(untrained, 3000, 0.5)).toBeGreaterThan(cheap(1))
 })

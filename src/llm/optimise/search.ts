@@ -5,7 +5,7 @@ import type { AgentSetup } from '../setup/setup.ts'
 import type { Candidate, Lever, LeverContext } from './lever.ts'
 import { BudgetEnded, type SetupTrials } from './setup-trials.ts'
 import { createJoined, type Joined, joinWith } from './join.ts'
-import { allowanceOf, firstLook, tryProposals } from './try-proposals.ts'
+import { allowanceOf, bestSetup, firstLook, tryProposals } from './try-proposals.ts'
 
 import type { Picker } from '../project/optimise-settings.ts'
 
@@ -126,7 +126,9 @@ async function divide(state: SearchState, options: SearchOptions): Promise<void>
   const mayPropose = (arm: Arm): boolean =>
     arm.ended === undefined &&
     waitsFor(arm, options) === undefined &&
-    (arm.round === 0 ? upfrontOf(arm, options) <= share : arm.spent + arm.spent / arm.round <= share)
+    (arm.round === 0
+      ? outlookOf(arm, state, options).upfront <= share
+      : arm.spent + arm.spent / arm.round <= share)
   for (
     let open = arms.filter(mayPropose);
     open.length > 0 && fits(options, most());
@@ -142,7 +144,7 @@ async function follow(state: SearchState, options: SearchOptions): Promise<void>
   for (;;) {
     const open = state.arms.filter((arm) => arm.ended === undefined && waitsFor(arm, options) === undefined)
     if (open.length === 0 || !fits(options, allowanceOf(state, options))) return
-    const promises = open.map((arm) => promiseOf(arm, upfrontOf(arm, options)))
+    const promises = open.map((arm) => promiseOf(arm, outlookOf(arm, state, options)))
     const arm = open[promises.indexOf(Math.max(...promises))]
     if (await pull(arm, state, options)) await joinWith(arm, state, options)
   }
@@ -151,21 +153,32 @@ async function follow(state: SearchState, options: SearchOptions): Promise<void>
 const waitsFor = (arm: Arm, options: SearchOptions): string | undefined =>
   arm.lever.waitsFor?.(contextOf(arm, options))
 
-/** In the unit of the budget. */
-const upfrontOf = (arm: Arm, options: SearchOptions): number =>
-  options.unit({ tokens: arm.lever.upfront?.(contextOf(arm, options)) ?? 0, dollars: 0 })
+/** What a proposal is expected to add where the lever cannot know. */
+const expectedStep = 0.05
 
-/** What a proposal of a lever that has found nothing yet is expected to add. */
-const expectedStep = 0.1
+/** What a lever says of its next proposal. `upfront` is in the unit of the budget. */
+function outlookOf(arm: Arm, state: SearchState, options: SearchOptions): Outlook {
+  const context = { ...contextOf(arm, options), best: bestSetup(state) }
+  const { upfront, expects } = arm.lever
+  return {
+    upfront: options.unit({ tokens: upfront?.(context) ?? 0, dollars: 0 }),
+    expected: expects?.(context) ?? expectedStep,
+  }
+}
+
+interface Outlook {
+  upfront: number
+  expected: number
+}
 
 /**
  * What the next proposal of a lever is expected to add for its cost: what its last one added, half of it after each one since then that added nothing,
  * and a little for what is not known yet, which falls with the square root of their number, so that cheap proposals get more of the budget than dear
  * ones. A lever that has proposed nothing goes first, unless its proposal has a price before it is tried.
  */
-export function promiseOf({ lastStep, without, round, spent }: Arm, upfront = 0): number {
-  if (round === 0) return expectedStep / upfront
-  return (lastStep * 0.5 ** without + expectedStep / Math.sqrt(1 + without)) / (spent / round)
+export function promiseOf({ lastStep, without, round, spent }: Arm, { upfront, expected }: Outlook): number {
+  if (round === 0) return upfront === 0 ? Infinity : expected / upfront
+  return (lastStep * 0.5 ** without + expected / Math.sqrt(1 + without)) / (spent / round)
 }
 
 /** Whether another proposal is likely to fit into the allowance. */

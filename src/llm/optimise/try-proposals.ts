@@ -148,16 +148,20 @@ function screeningTasks(arm: Arm, options: SearchOptions): FileTask[] {
 
 /** What the search may spend, when the test is of the best setup so far, or of one whose trials cost `atLeast`. */
 export function allowanceOf(
-  { arms, joined }: SearchState,
+  state: SearchState,
   options: SearchOptions,
   atLeast = options.costOfTrial,
 ): number {
+  return options.allowanceFor(Math.max(atLeast, costOf(bestSetup(state), options)))
+}
+
+/** The setup with the largest gain so far. */
+export function bestSetup({ arms, joined }: SearchState): AgentSetup {
   const found = [
     ...arms.map(({ best, gain }) => ({ setup: best, gain })),
     ...(joined.best === null ? [] : [joined.best]),
   ]
-  const best = found.reduce((top, one) => (one.gain > top.gain ? one : top))
-  return options.allowanceFor(Math.max(atLeast, costOf(best.setup, options)))
+  return found.reduce((top, one) => (one.gain > top.gain ? one : top)).setup
 }
 
 /** The mean cost of the trials of a setup. */

@@ -1,18 +1,18 @@
 import { average } from '../../../statistics/statistics.ts'
-import { plainSetup } from '../../setup/setup.ts'
+import { plainSetup, setupId } from '../../setup/setup.ts'
 import { passes } from '../fine-tune-on-trials.ts'
 import type { Lever, LeverContext, SetupTrial } from '../lever.ts'
 import { lacksTokens, tokensIn, withTrained } from './trained-setup.ts'
 
 /** Episodes of a task at most, so that easy tasks do not outweigh the others. */
-const mostOfTask = 4
+const mostOfTask = 2
 /** Fewer solved tasks teach nothing that holds for others. */
 const leastTasks = 4
 const rounds = 3
 
 /**
- * Trains the local model on the successes of the search: those of all setups on training tasks, without what the setups added to the prompt. If the
- * trained model gains, it tries the training tasks itself, and the model is trained from the start again with what it solved besides.
+ * Trains the local model on the successes of the search: those of all setups on training tasks, without what the setups added to the prompt. Tasks that
+ * none has solved are first tried with the setups that solve most. If the trained model gains, it tries the training tasks itself, and the model is trained from the start again with what it solved besides.
  *
  * Source: Zelikman et al., STaR (arXiv 2203.14465), without its rationalisation; context distillation (Snell et al., arXiv 2209.15189).
  */
@@ -29,12 +29,25 @@ export const sft: Lever = {
     if (tasks < leastTasks) return `${tasks} training tasks were solved, and SFT needs at least ${leastTasks}`
     return lacksTokens(passes * leastTasks * average(solved.map(tokensIn)), training)
   },
-  upfront: (context) =>
-    typeof context.training === 'string' ? 0 : needed(fitting(successes(context), context.training.share())),
+  upfront(context) {
+    const { training, train } = context
+    if (typeof training === 'string') return 0
+    const ofEpisode = average(successes(context).map(tokensIn))
+    return Math.min(training.share(), train.length * ofEpisode * (costOfEpisode + sources))
+  },
+  // What any setup has solved may be learned; what the best one solves is there already.
+  expects(context) {
+    const { best, train, trials } = context
+    const own = new Set(
+      trials(best).flatMap(({ task, record }) => (record.success === true ? [task.id] : [])),
+    )
+    return Math.max(0, solvedTasks(context) - own.size) / train.length
+  },
   async propose(context) {
     const { training, round, best, train, candidates } = context
     if (typeof training === 'string' || round >= rounds) return []
     const before = new Set(candidates.flatMap(({ setup }) => setup.model ?? []))
+    if (round === 0) await collect(context)
     if (round > 0) {
       // Only a model that gained finds more.
       if (best.model === undefined || !before.has(best.model)) return []
@@ -51,9 +64,36 @@ export const sft: Lever = {
   },
 }
 
-/** What training on these takes at most. Templates of models differ in length. */
+/** Setups whose successes are collected. */
+const sources = 3
+
+/** Tries the setups that solve most of what they were tried on with the training tasks that none has solved. */
+async function collect(context: LeverContext): Promise<void> {
+  const { train, trials, tryOut } = context
+  const bySetup = new Map<string, SetupTrial[]>()
+  for (const trial of trials())
+    if (trial.setup.testTime === undefined) {
+      const id = setupId(trial.setup)
+      bySetup.set(id, [...(bySetup.get(id) ?? []), trial])
+    }
+  const rate = (of: readonly SetupTrial[]): number =>
+    average(of.map(({ record }) => Number(record.success === true)))
+  const best = [...bySetup.values()].filter((of) => rate(of) > 0).sort((a, b) => rate(b) - rate(a))
+  for (const [{ setup }] of best.slice(0, sources)) {
+    const solved = new Set(successes(context).map(({ task }) => task.id))
+    await tryOut(
+      setup,
+      train.filter(({ id }) => !solved.has(id)),
+    )
+  }
+}
+
+/** Of training, in tokens of an episode. Templates of models differ in length, therefore half as much again. */
+const costOfEpisode = 1.5 * passes
+
+/** What training on these takes at most. */
 const needed = (trials: readonly SetupTrial[]): number =>
-  Math.ceil(1.5 * passes * trials.reduce((sum, trial) => sum + tokensIn(trial), 0))
+  Math.ceil(costOfEpisode * trials.reduce((sum, trial) => sum + tokensIn(trial), 0))
 
 /** As many as fit, one of each task first. */
 function fitting(trials: readonly SetupTrial[], tokens: number): SetupTrial[] {
