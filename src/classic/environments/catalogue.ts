@@ -14,6 +14,11 @@ import { fourRooms } from './grid/four-rooms.ts'
 import { keyDoor } from './grid/key-door.ts'
 import { maze, mazeWindow } from './grid/maze.ts'
 import { multiRoom } from './grid/multi-room.ts'
+import { asterix } from './minatar/asterix.ts'
+import { breakout } from './minatar/breakout.ts'
+import { freeway } from './minatar/freeway.ts'
+import { seaquest } from './minatar/seaquest.ts'
+import { spaceInvaders } from './minatar/space-invaders.ts'
 import { pointMass } from './motion/point-mass.ts'
 import { reacher } from './motion/reacher.ts'
 import { blackjack } from './toy-text/blackjack.ts'
@@ -51,6 +56,11 @@ const all: readonly EnvironmentDefinition[] = [
   deepSea20,
   chain,
   combinationLock,
+  asterix,
+  breakout,
+  freeway,
+  seaquest,
+  spaceInvaders,
   bernoulliBandit,
   gaussianBandit,
   linearBandit,
