@@ -90,17 +90,17 @@ export function intervalText(estimate: MeanEstimate, show: (value: number) => st
 export function studentQuantile(p: number, df: number): number {
   if (p < 0.5) return -studentQuantile(1 - p, df)
   let [low, high] = [0, 1]
-  while (upperTail(high, df) > 1 - p) high *= 2
+  while (studentTail(high, df) > 1 - p) high *= 2
   for (let i = 0; i < 100 && high - low > 1e-11 * high; i++) {
     const middle = (low + high) / 2
-    if (upperTail(middle, df) > 1 - p) low = middle
+    if (studentTail(middle, df) > 1 - p) low = middle
     else high = middle
   }
   return (low + high) / 2
 }
 
-/** Probability that a sample exceeds `t`, for `t` >= 0. */
-function upperTail(t: number, df: number): number {
+/** Probability that a sample of Student's t distribution exceeds `t`, for `t` >= 0. */
+export function studentTail(t: number, df: number): number {
   return incompleteBeta(df / (df + t * t), df / 2, 0.5) / 2
 }
 
