@@ -118,6 +118,8 @@ async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
     state.validated = -1
     state.best = null
     state.phaseSeconds = 0
+    delete state.spent
+    delete state.kindRecords
     if (state.phase !== 'done') await job.checkpoint()
   }
 }
@@ -138,8 +140,11 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
     case 'base':
       return runStage(job, 'base', 0)
     case 'warm-start': {
-      const demonstrations = await collect()
-      const steps = warmStart.epochs * Math.ceil(demonstrations.length / warmStart.batch)
+      // Fresh demonstrations are played as the phase goes on.
+      const demonstrations = warmStart.fresh === true ? [] : await collect()
+      const planned = Object.values(options.plan.demonstrations).reduce((sum, count) => sum + count, 0)
+      const count = warmStart.fresh === true ? planned : demonstrations.length
+      const steps = warmStart.epochs * Math.ceil(count / warmStart.batch)
       state.warmStart = await runSupervised(job, 'warm-start', demonstrations, warmStart, { steps })
       state.warmStartSeconds = job.phaseSeconds()
       backend.resetOptimizer?.()
