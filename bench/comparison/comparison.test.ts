@@ -24,8 +24,8 @@ test('the warm start is the first of enough success, after both tuning seeds', (
   expect(chooseWarmStart(filesystem, [])).toEqual({ shown: 24, seed: 301 })
   const low = [warm(24, 301, 0.3), warm(24, 302, 0.2)]
   expect(chooseWarmStart(filesystem, low)).toEqual({ shown: 32, seed: 301 })
-  expect(chooseWarmStart(filesystem, [...low, warm(24, 301, 0.7), warm(24, 302, 0.5)])).toEqual({
-    chosen: 24,
+  expect(chooseWarmStart(filesystem, [...low, warm(32, 301, 0.7), warm(32, 302, 0.5)])).toEqual({
+    chosen: 32,
   })
   // 45% is closer to 60% than 85%.
   const jump = [warm(24, 301, 0.45), warm(24, 302, 0.45), warm(32, 301, 0.9), warm(32, 302, 0.8)]
@@ -102,7 +102,7 @@ test('requests in a chain take the calls that their kind says, on a sandbox with
 
 test('the test tasks of a seed differ from those of another, and from its validation tasks', async () => {
   const ids = async (seed: number): Promise<Set<string>> => {
-    const { environment, tests, training } = await settings.chains.open(seed)
+    const { environment, tests, training } = await settings.chains.open(seed, settings.chains.counts)
     await environment.close()
     const all = [...Object.values(tests).flat(), ...(training.heldOut?.('validation', Infinity) ?? [])]
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)

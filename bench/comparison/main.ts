@@ -1,17 +1,21 @@
 // npm run comparison -- tune [--settings filesystem] [--minutes 60]         the warm start's size and the learning rates, on tuning seeds
 // npm run comparison -- run [--settings filesystem] [--seeds 201-210] [--arms rl,fresh] [--minutes 60]   reported pieces, one after another
 // npm run comparison -- hours                                               what is missing, and how long it takes by what is stored
+// npm run comparison -- quick [--settings filesystem]                       whether every arm runs: tiny budgets, stored in a temporary folder
 // npm run comparison                                                        writes docs/results/comparison.md and .json
 //
 // A piece that is stored is not run again, and one that was stopped is resumed. AGOGE_THREADS=1 leaves a core to others; two processes
 // with different --seeds then use both.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { arms, type ArmName, armsOf, type Mixture } from './arms.ts'
 import { runArm, warmStart } from './pieces.ts'
 import type { PieceContext } from './pieces.ts'
 import { writeReport } from './report.ts'
 import { type Setting, type SettingName, settings } from './settings.ts'
-import { hasPiece, nameOf, readPieces } from './store.ts'
+import { hasPiece, nameOf, readPieces, storeIn } from './store.ts'
 import { chooseRate, chooseWarmStart } from './tuning.ts'
 import { hoursText, missingPieces } from './hours.ts'
 
@@ -42,11 +46,13 @@ const say = (text: string): void => {
 
 /** Opens the tasks of a seed, once for the pieces of it that follow each other. */
 let current: PieceContext | undefined
+let runs = resolve('.agoge', 'comparison')
 async function contextOf(setting: Setting, seed: number): Promise<PieceContext> {
   if (current?.setting === setting && current.seed === seed) return current
   await current?.opened.environment.close()
   current = undefined
-  current = { setting, seed, opened: await setting.open(seed), signal: stop.signal }
+  const opened = await setting.open(seed, setting.counts)
+  current = { setting, seed, opened, runs, signal: stop.signal }
   return current
 }
 
@@ -113,11 +119,33 @@ async function run(setting: Setting): Promise<void> {
       }
 }
 
+/** Runs every arm for a few steps, from a warm start that has learned next to nothing. */
+async function quick(setting: Setting): Promise<void> {
+  runs = mkdtempSync(join(tmpdir(), 'agoge-comparison-'))
+  storeIn(join(runs, 'pieces'))
+  const counts = { validation: 1, known: 1, paraphrased: 1, heldOutKinds: 1 }
+  const small: Setting = { ...setting, counts, budget: 60_000, validations: 4 }
+  for (const seed of [setting.tuningSeeds[0], setting.seeds[0]])
+    for (const arm of armsOf(setting.name)) {
+      if (wantedArms?.includes(arm) === false) continue
+      say(`${setting.name} ${seed}: ${arm}`)
+      await runArm(await contextOf(small, seed), {
+        arm,
+        mixture: seed === setting.seeds[0] ? 'own' : 'common',
+        shown: 2,
+        learningRate: 3e-4,
+        firstRate: 1e-3,
+      })
+    }
+  process.stdout.write(`${JSON.stringify(readPieces(), null, 1)}\n`)
+}
+
 try {
   const [command] = positionals
   if (command === 'tune') for (const setting of chosen) await tune(setting)
   else if (command === 'run') for (const setting of chosen) await run(setting)
-  if (command !== 'hours') writeReport(readPieces())
+  else if (command === 'quick') for (const setting of chosen) await quick(setting)
+  if (command !== 'hours' && command !== 'quick') writeReport(readPieces())
   say(hoursText(missingPieces(Object.values(settings), readPieces())))
 } catch (error) {
   if (error !== stopped) throw error

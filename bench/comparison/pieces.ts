@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { baseModelFolder, createLocalActor, isJudged, loadModel, runEpisodes, train } from 'agoge/llm'
 import type { Episode, Task } from 'agoge/llm'
 import { arms, type ArmName, type Mixture } from './arms.ts'
@@ -11,11 +11,10 @@ export interface PieceContext {
   setting: Setting
   opened: OpenedSetting
   seed: number
+  /** Where run folders are. A warm start stays there for its arms. */
+  runs: string
   signal: AbortSignal
 }
-
-/** Run folders. A warm start is kept as long as its arms need it. */
-const runsFolder = resolve('.agoge', 'comparison')
 
 const unitsOf = (tasks: readonly Task[]): string[] =>
   tasks.map(({ kind, template }) => `${kind}#${template === undefined ? '' : hashOf(template)}`)
@@ -73,10 +72,10 @@ interface Trained {
 /** Trains in a run folder, or resumes the run that is in it. */
 async function trainIn(
   name: string,
-  { opened, seed, signal }: PieceContext,
+  { opened, seed, runs, signal }: PieceContext,
   options: TrainSettings,
 ): Promise<Trained> {
-  const folder = join(runsFolder, name)
+  const folder = join(runs, name)
   const resume = existsSync(join(folder, 'config.json'))
   const before = process.cpuUsage()
   const { plan, ...rest } = options

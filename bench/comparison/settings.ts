@@ -16,6 +16,8 @@ export interface OpenedSetting {
   plan: Pick<TrainingPlan, 'limits' | 'maxTokensPerTurn'>
 }
 
+type TaskCounts = Record<'validation' | 'known' | 'paraphrased' | 'heldOutKinds', number>
+
 export interface Setting {
   name: SettingName
   about: string
@@ -25,7 +27,7 @@ export interface Setting {
   /** Kinds without a demonstration and in no training of any arm. */
   heldOutKinds: readonly string[]
   /** Tasks of each kind. */
-  counts: { validation: number; known: number; paraphrased: number; heldOutKinds: number }
+  counts: TaskCounts
   /** Demonstrations per kind that the warm start may have, fewest first. */
   warmStarts: readonly number[]
   /** Computed tokens of each arm. */
@@ -33,7 +35,7 @@ export interface Setting {
   /** With the kinds of `chains` no mixture is tried: they differ in length alone. */
   mixtures: readonly Mixture[]
   validations: number
-  open(seed: number): Promise<OpenedSetting>
+  open(seed: number, counts: TaskCounts): Promise<OpenedSetting>
 }
 
 const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, at) => first + at)
@@ -67,9 +69,8 @@ function restricted(source: TaskSource, kinds: readonly string[], validation: re
 }
 
 function openGenerated(
-  { heldOutKinds, counts }: Pick<Setting, 'heldOutKinds' | 'counts'>,
   source: TaskSource,
-  seed: number,
+  { seed, counts, heldOutKinds }: { seed: number; counts: TaskCounts; heldOutKinds: readonly string[] },
 ): Pick<OpenedSetting, 'training' | 'tests'> {
   const kinds = source.kinds.filter((kind) => !heldOutKinds.includes(kind))
   const round = (split: Task['split'], kinds: readonly string[], each: number): Task[] =>
@@ -96,12 +97,12 @@ const filesystem: Setting = {
   budget: 3_000_000,
   validations: 6,
   mixtures: ['common', 'own'],
-  async open(seed) {
+  async open(seed, counts) {
     const environment = await createFilesystemEnvironment({ servers: 1 })
     const { limits, maxTokensPerTurn } = smallModelPlan
     return {
       environment: environment as unknown as ToolEnvironment,
-      ...openGenerated(filesystem, filesystemTasks, seed),
+      ...openGenerated(filesystemTasks, { seed, counts, heldOutKinds: filesystem.heldOutKinds }),
       plan: { limits, maxTokensPerTurn },
     }
   },
@@ -118,12 +119,12 @@ const chains: Setting = {
   budget: 3_000_000,
   validations: 6,
   mixtures: ['common'],
-  async open(seed) {
+  async open(seed, counts) {
     const environment = await createFilesystemEnvironment({ servers: 1 })
     const { limits, maxTokensPerTurn } = smallModelPlan
     return {
       environment: environment as unknown as ToolEnvironment,
-      ...openGenerated(chains, chainTasks, seed),
+      ...openGenerated(chainTasks, { seed, counts, heldOutKinds: chains.heldOutKinds }),
       plan: { limits: { ...limits, turns: 12, totalTokens: 1000 }, maxTokensPerTurn },
     }
   },
@@ -140,10 +141,9 @@ const everything: Setting = {
   budget: 3_000_000,
   validations: 6,
   mixtures: ['common', 'own'],
-  async open(seed) {
+  async open(seed, counts) {
     const file = fileURLToPath(new URL('../../examples/mcp.json', import.meta.url))
     const environment = await openMcpEnvironment('everything', { file, sandbox: true })
-    const { counts } = everything
     const { tasks } = await environment.prepareTasks({
       seed,
       counts: { train: 6000, validation: 400, test: 600, 'unseen-paraphrase': 400 },

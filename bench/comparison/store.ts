@@ -63,7 +63,12 @@ export interface WarmTuning extends Omit<WarmPiece, 'piece' | 'results' | 'units
 
 export type Piece = WarmPiece | ArmPiece | TuningPiece | WarmTuning
 
-const folder = fileURLToPath(new URL('../../docs/results/comparison/', import.meta.url))
+let folder = fileURLToPath(new URL('../../docs/results/comparison/', import.meta.url))
+
+/** Reads and stores pieces elsewhere, for runs that are not of the study. */
+export function storeIn(other: string): void {
+  folder = other
+}
 
 /** What tells a piece from others. */
 export type PieceKey =

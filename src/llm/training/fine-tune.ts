@@ -17,7 +17,7 @@ import { runPart } from './kernel.ts'
 import { hashOf, runTraining, settingsOf, validationOf } from './run.ts'
 import type { RunOptions, ValidationOptions } from './run.ts'
 import { restateStages } from './summary.ts'
-import { budgetedValidation, checkBudget, usedShare } from './token-budget.ts'
+import { budgetedValidation, usedShare } from './token-budget.ts'
 import type { SupervisedSettings, TrainJobOptions } from './types.ts'
 
 interface FineTuneOptions extends OptimiserSettings, RunOptions, ValidationOptions {
@@ -186,7 +186,6 @@ export async function runSupervised<T extends Task>(
 ): Promise<string> {
   const { state, options } = job
   const { validateEvery, patience, budget, fresh = false, kindWeights, batch } = settings
-  checkBudget(budget)
   const orderOf = (...key: (string | number)[]) => createRandom(options.seed, name, ...key)
   const part = supervisedPart({
     name,

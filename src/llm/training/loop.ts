@@ -16,6 +16,7 @@ import { runStage, runUnseenParaphrases, summarise } from './summary.ts'
 import { initialState, loadState, phases, saveWeights } from './state.ts'
 import type { Phase } from './state.ts'
 import { collectDemonstrations, runSupervised } from './fine-tune.ts'
+import { checkBudget } from './token-budget.ts'
 import type { TrainableBackend, TrainingPlan, TrainJobOptions, TrainingSummary } from './types.ts'
 
 /**
@@ -57,6 +58,7 @@ async function workOn<T extends Task>(
   const backend = await options.backend()
   try {
     checkOverlap(options.plan, backend)
+    for (const { budget } of [options.plan.warmStart, options.plan.reinforcement]) checkBudget(budget)
     if (saved !== null) await backend.load(folder.file('checkpoints', saved.checkpoint))
     const job = createJob({
       options: { ...options, plan: withinWindow(options.plan, backend) },

@@ -20,7 +20,7 @@ import type { LoopState } from './state.ts'
 import { avoiding, withoutDropped } from './dropped-tasks.ts'
 import { demonstrationTasks } from './fine-tune.ts'
 import { limitSteps } from './time-limit.ts'
-import { budgetedValidation, checkBudget, countTokens, usedShare } from './token-budget.ts'
+import { budgetedValidation, countTokens, usedShare } from './token-budget.ts'
 import type { BatchTasks, TrainableBackend, TrainingPlan } from './types.ts'
 
 /** What learning needs besides the batch. Opened on first use. */
@@ -193,7 +193,6 @@ export async function runReinforcement<T extends Task>(
   const learner = createPhaseLearner(job, demonstrations)
   const limit = limitSteps(job)
   const { validateEvery, budget } = settings
-  checkBudget(budget)
   const validation: Validation = {
     measure: 'success',
     // Where the best weights are kept, the initial ones and the last ones are candidates.
