@@ -140,7 +140,7 @@ const exceptions = [
   },
   { path: /^src\/llm\/(environment\/(mcp|tools)|agent\/chat-format)\//, word: /^prob/, why: 'tool probing' },
   {
-    path: /^(research\/|scripts\/(judge-papers|papers-rule))/,
+    path: /^(research\/|docs\/results\/papers-rule|scripts\/(judge-papers|papers-rule))/,
     word: /^verdicts?$/,
     why: 'the verdict on a claim of a paper, a field of its results',
   },

@@ -1,5 +1,5 @@
 // npm run papers:simulate [-- --simulations N] [-- --page]: measures how often the rule of the papers is wrong, and writes
-// docs/results/papers-rule.json and docs/results/papers-rule.md. Default: 2000 simulations per cell, which take some minutes.
+// docs/results/papers-rule.json and docs/results/papers-rule.md. Default: 2000 simulations per cell, which take some ten minutes.
 // --page only writes the page from papers-rule.json.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
