@@ -96,7 +96,7 @@ export default definePaper({
   },
   metric: 'mean exact return of the policies played in 200 episodes of 6 steps',
   pairing: 'seed',
-  effect: { better: 'contrastive-ucb', than: ['no-bonus', 'random-features', 'counts'], atLeast: 0.1 },
+  effect: { better: 'contrastive-ucb', than: ['no-bonus', 'random-features', 'counts'], atLeast: 0.25 },
   checks: [
     {
       about: 'the features know where most pairs lead',
