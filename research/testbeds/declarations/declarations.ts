@@ -37,8 +37,13 @@ function expression(text: string): Expression {
   }
   const binary = (least: number): Expression => {
     let left = operand()
-    while (tokens.length > 0 && tokens[0] in operators && operators[tokens[0]][0] > least) {
-      const [level, apply] = operators[tokens.shift()!]
+    for (
+      let operator = operators[tokens[0] ?? ''];
+      operator !== undefined && operator[0] > least;
+      operator = operators[tokens[0] ?? '']
+    ) {
+      tokens.shift()
+      const [level, apply] = operator
       const [first, second] = [left, binary(level)]
       left = (values) => apply(first(values), second(values))
     }
