@@ -103,7 +103,7 @@ const byTurn = defineAlgorithm({
   },
 })
 
-const single = ['filesystem', 'everything'] as const
+const single = ['filesystem', 'memory'] as const
 
 export const arms: Readonly<Record<ArmName, Arm>> = {
   same: {

@@ -22,7 +22,7 @@ import { hoursText, missingPieces } from './hours.ts'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    settings: { type: 'string', default: 'filesystem,chains,everything' },
+    settings: { type: 'string', default: 'filesystem,chains,memory' },
     seeds: { type: 'string' },
     arms: { type: 'string' },
     mixtures: { type: 'string' },

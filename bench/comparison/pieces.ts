@@ -106,10 +106,13 @@ async function trainIn(
     model: summary.model,
     demonstrations: summary.demonstrations,
     steps: records.filter((record) => !isValidation(record)).length,
-    validations: records.filter(isValidation).map(({ metrics }) => ({
-      computedTokens: metrics['computedTokens'] ?? 0,
-      success: metrics['success'],
-    })),
+    // The one before RL without a supervised phase is for its sampler, not for the checkpoint.
+    validations: records
+      .filter((record) => isValidation(record) && 'computedTokens' in record.metrics)
+      .map(({ metrics }) => ({
+        computedTokens: metrics['computedTokens'],
+        success: metrics['success'],
+      })),
     cost: {
       computedTokens: summary.cost.computedTokens ?? 0,
       calls: summary.cost.calls,

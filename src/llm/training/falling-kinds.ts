@@ -14,6 +14,17 @@ export interface KindRecord {
 /** Quantile of the normal distribution for 99% intervals. With 95%, half of all runs would report a kind that fell by chance. */
 const z = 2.576
 
+/** Whether the 99% Wilson interval of successes is below that of an earlier count. */
+export function hasFallen(
+  before: { successes: number; trials: number },
+  now: { successes: number; trials: number },
+): boolean {
+  if (before.trials === 0 || now.trials === 0) return false
+  return (
+    wilsonInterval(now.successes, now.trials, z).high < wilsonInterval(before.successes, before.trials, z).low
+  )
+}
+
 /**
  * Compares a validation with the earlier ones of its phase. A kind of task has fallen if its 99% Wilson interval lies below that of
  * its highest earlier success: 3 of 14 tasks after 13, say. A fall is reported once, and again only after the kind had recovered.
@@ -34,8 +45,7 @@ export function fallenKinds(
       records[kind] = now
       continue
     }
-    const isFallen =
-      wilsonInterval(now.successes, n, z).high < wilsonInterval(best.successes, best.trials, z).low
+    const isFallen = hasFallen(best, now)
     if (isFallen && !best.isReported)
       fallen.push(
         `${kind} fell in validation: ${now.successes} of ${n} tasks, after ${best.successes} of ${best.trials} at step ${best.step}`,
