@@ -122,7 +122,7 @@ export default definePaper({
   metric: 'distance between the policies before and after rewards change by up to 0.01, mean over states',
   higherIsBetter: false,
   pairing: 'seed',
-  effect: { better: 'regularised', than: ['trained-long', 'stopped-early'], atLeast: 0.005 },
+  effect: { better: 'regularised', than: ['trained-long', 'stopped-early'], atLeast: 1.25, scale: 'ratio' },
   checks: [
     {
       about: 'entropy costs little return',
@@ -140,7 +140,7 @@ export default definePaper({
     },
     { about: 'long training is nearly optimal', arm: 'trained-long', of: 'optimality', atLeast: 0.99 },
   ],
-  control: { positive: { better: 'regularised', than: 'argmax', atLeast: 0.1 }, same: 'stopped-early' },
+  control: { positive: { better: 'regularised', than: 'argmax', atLeast: 2 }, same: 'stopped-early' },
   budget: { updates: 200, shift: 0.01 },
   quick: { updates: 5, shift: 0.01 },
   simplifications: [
