@@ -1,3 +1,4 @@
+import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult } from '../runner/paper.ts'
 import {
@@ -40,7 +41,7 @@ function withHint(question: ChainQuestion): Question {
   }
 }
 
-const budget = { steps: 24 }
+const budget = { steps: 12 }
 
 type ArmName = 'guide' | 'grpo' | 'hint-always' | 'ratio-of-1'
 
@@ -52,17 +53,22 @@ function trained(name: ArmName, learningRate: number, { seed, budget }: TunedRun
     trainDepths: [3],
     count: 16,
     known: [1.2, 1, 0.6, 0.2],
-    passAt1: 0.1,
+    passAt1: 0.05,
     inContext: withHint,
   })
-  for (let digit = 0; digit < digits; digit++) raiseWeight(policy, `hint:${digit}`, digit, 2)
+  // In some seeds a digit is in no hint.
+  for (let digit = 0; digit < digits; digit++)
+    if (policy.tree.features.has(`hint:${digit}`)) raiseWeight(policy, `hint:${digit}`, digit, 2)
   const start = exactValues(policy, test).passAt1
   const hinting = exactValues(policy, inContext).passAt1 - exactValues(policy, train).passAt1
   const counts = { hinted: 0, groups: 0 }
+  const logRatios: number[] = []
   const { measures } = reinforce(policy, {
     rule,
     questions: train,
     steps: budget.steps,
+    epochs: 2,
+    minibatches: 2,
     learningRate,
     seed,
     sample(question, random): Answer[] {
@@ -73,26 +79,28 @@ function trained(name: ArmName, learningRate: number, { seed, budget }: TunedRun
       // Half of a group has no hint. The other half gets one if all of the first half failed.
       if (name === 'grpo' || first.some(({ reward }) => reward > 0)) return [...first, ...ask(question)]
       counts.hinted++
-      return [
-        ...first,
-        ...ask(inContext[question]).map((answer) =>
-          name === 'guide' ? asAnswerTo(policy, answer, question) : answerOf(policy, question, answer.tokens),
-        ),
-      ]
+      const second = ask(inContext[question]).map((answer) => {
+        const without = answerOf(policy, question, answer.tokens)
+        const used = name === 'guide' ? asAnswerTo(policy, answer, question) : without
+        used.logprobs.forEach((logprob, t) => logRatios.push(Math.abs(without.logprobs[t] - logprob)))
+        return used
+      })
+      return [...first, ...second]
     },
   })
-  const { lowestRatio, zeroVariance } = measures
+  const { zeroVariance } = measures
+  const logRatio = logRatios.length > 0 ? average(logRatios) : 0
   return {
     score: exactValues(policy, test).passAt1,
     start,
-    measures: { hinted: counts.hinted / counts.groups, hinting, lowestRatio, zeroVariance },
+    measures: { hinted: counts.hinted / counts.groups, hinting, logRatio, zeroVariance },
   }
 }
 
 /** By `tune-paper.ts`, the best of the grid for each arm. */
-const learningRates = { guide: 16, grpo: 16, 'hint-always': 16, 'ratio-of-1': 16 }
+const learningRates = { guide: 256, grpo: 128, 'hint-always': 256, 'ratio-of-1': 128 }
 
-const { arms, tuning } = tunedArms(learningRates, trained, { grid: [2, 4, 8, 16, 32, 64], budget })
+const { arms, tuning } = tunedArms(learningRates, trained, { grid: [16, 32, 64, 128, 256, 512], budget })
 export { tuning }
 
 export default definePaper({
@@ -116,19 +124,20 @@ export default definePaper({
     },
     { about: 'a hint makes right answers likelier', arm: 'guide', of: 'hinting', atLeast: 0.15 },
     {
-      about: 'the ratio is far from 1 where hinted answers are trained',
+      about: 'the ratio is not 1 where hinted answers are trained',
       arm: 'guide',
-      of: 'lowestRatio',
-      atMost: 0.7,
+      of: 'logRatio',
+      atLeast: 0.15,
     },
-    { about: 'without the ratio it is 1', arm: 'ratio-of-1', of: 'lowestRatio', atLeast: 0.99 },
+    { about: 'without the ratio it is 1', arm: 'ratio-of-1', of: 'logRatio', atMost: 0.001 },
     { about: 'GRPO has groups without a right answer', arm: 'grpo', of: 'zeroVariance', atLeast: 0.15 },
   ],
   control: { positive: { better: 'grpo', than: 'untrained', atLeast: 0.05 } },
   budget,
   quick: { steps: 1 },
   simplifications: [
-    'a softmax that is linear in operation, digit, hint and prefix, started at pass@1 of 10%, stands for language models',
+    'a softmax that is linear in operation, digit, hint and prefix, started at pass@1 of 5%, stands for language models',
+    'a first plan stopped at an error, at a seed where a digit is in no hint: this is a second plan with other seeds',
     'hinted answers take the place of half of the group, so that all arms sample as much',
   ],
 })
