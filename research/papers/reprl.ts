@@ -86,7 +86,7 @@ export default definePaper({
       atMost: 0,
     },
   ],
-  control: { positive: { better: 'evolution-strategy', than: 'unchanged', atLeast: 0.5 } },
+  control: { positive: { better: 'evolution-strategy', than: 'unchanged', atLeast: 1 } },
   budget: { rounds: 40 },
   quick: { rounds: 5 },
   simplifications: [
