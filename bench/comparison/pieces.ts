@@ -4,8 +4,8 @@ import { baseModelFolder, createLocalActor, isJudged, loadModel, runEpisodes, tr
 import type { Episode, Task } from 'agoge/llm'
 import { arms, type ArmName, type Mixture } from './arms.ts'
 import type { OpenedSetting, Setting } from './settings.ts'
-import { type Cost, hasPiece, nameOf, storePiece } from './store.ts'
-import type { TestResults, WarmPiece } from './store.ts'
+import { type Cost, nameOf, readPieces, storePiece } from './store.ts'
+import type { TestResults, WarmPiece, WarmTuning } from './store.ts'
 
 export interface PieceContext {
   setting: Setting
@@ -150,6 +150,12 @@ export async function warmStart(
 ): Promise<{ model: string; success: Record<string, number> }> {
   const { setting, opened, seed } = context
   const name = `${setting.name}-${seed}-warm-start-${shown}`
+  const isTuning = setting.tuningSeeds.includes(seed)
+  const stored = storedWarmStart(setting.name, seed, isTuning ? shown : undefined)
+  const made = join(context.runs, name, 'checkpoints', 'final')
+  // A run has its summary last.
+  if (stored !== undefined && existsSync(join(context.runs, name, 'summary.json')) && existsSync(made))
+    return { model: made, success: stored.kinds }
   const trained = await trainIn(name, context, warmSettings(context, shown))
   const success = await validationByKind(context, trained.model)
   const piece: Omit<WarmPiece, 'piece' | 'units' | 'results'> = {
@@ -160,10 +166,8 @@ export async function warmStart(
     kinds: success,
     cost: trained.cost,
   }
-  const isTuning = setting.tuningSeeds.includes(seed)
-  const isStored = hasPiece({ ...piece, piece: isTuning ? 'warm-tuning' : 'warm-start' })
-  if (!isStored && isTuning) storePiece({ ...piece, piece: 'warm-tuning' })
-  else if (!isStored) {
+  if (stored === undefined && isTuning) storePiece({ ...piece, piece: 'warm-tuning' })
+  else if (stored === undefined) {
     const { known, paraphrased, heldOutKinds } = opened.tests
     storePiece({
       ...piece,
@@ -177,6 +181,22 @@ export async function warmStart(
     })
   }
   return { model: trained.model, success }
+}
+
+/** The piece of a warm start; that of a tuning seed is known by its size. */
+function storedWarmStart(
+  setting: WarmPiece['setting'],
+  seed: number,
+  shown: number | undefined,
+): WarmPiece | WarmTuning | undefined {
+  return readPieces().find(
+    (piece): piece is WarmPiece | WarmTuning =>
+      piece.setting === setting &&
+      piece.seed === seed &&
+      (shown === undefined
+        ? piece.piece === 'warm-start'
+        : piece.piece === 'warm-tuning' && piece.shown === shown),
+  )
 }
 
 const average = (values: readonly number[]): number =>
