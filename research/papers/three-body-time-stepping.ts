@@ -77,7 +77,7 @@ type Predict = ClassicAgent['predict']
 async function play({ seed, budget: { episodes } }: ArmRun, predict: Predict): Promise<ArmResult> {
   let [count, sum, squares] = [0, 0, 0]
   const counted: Predict = (observations, rows, actions) => {
-    void predict(observations, rows, actions)
+    predict(observations, rows, actions)
     for (let i = 0; i < rows; i++, count++) {
       sum += actions[i]
       squares += actions[i] ** 2
@@ -145,7 +145,7 @@ export default definePaper({
     { about: 'fixed steps do not', arm: ['step-1/40', 'step-1/80'], of: 'varied', atMost: 0.01 },
   ],
   control: { positive: { better: 'learned', than: 'by-chance', atLeast: 5 }, same: 'step-1/80' },
-  budget: { steps: 40_000, episodes: 100 },
+  budget: { steps: 40_000, episodes: 400 },
   quick: { steps: 200, episodes: 2 },
   simplifications: [
     'a table over the least distance stands for a deep network over all positions and velocities',
