@@ -62,15 +62,15 @@ function trained(name: keyof typeof rules, learningRate: number, { seed, budget 
 
 /** By `tune-paper.ts`, the best of the grid for each arm. */
 const learningRates = {
-  'lite-ppo': 8,
-  grpo: 8,
+  'lite-ppo': 11,
+  grpo: 16,
   dapo: 8,
-  'dapo-without-resampling': 8,
-  'batch-deviation-only': 8,
-  'token-mean-only': 8,
+  'dapo-without-resampling': 4,
+  'batch-deviation-only': 11,
+  'token-mean-only': 16,
 }
 
-const { arms, tuning } = tunedArms(learningRates, trained, { grid: [2, 4, 8, 16, 32, 64], budget })
+const { arms, tuning } = tunedArms(learningRates, trained, { grid: [2, 4, 8, 11, 16, 23, 32], budget })
 export { tuning }
 
 export default definePaper({
