@@ -118,7 +118,7 @@ export function trained(
         ? maskedGroup(policy, mask, question, random)
         : sampleGroup(policy, question, random, { size: 8 })
     },
-    onStep: (_, measures, groups) =>
+    onStep: (_, _measures, groups) =>
       void invalid.push(average(groups.flat().map(({ score, reward }) => Number(score < reward)))),
   })
   const score = exactValues(policy).reward
