@@ -13,6 +13,9 @@ const operators: Record<string, [number, (a: number, b: number) => number]> = {
   '*': [5, (a, b) => a * b],
 }
 
+const levelOf = (token: string | undefined): number =>
+  token !== undefined && Object.hasOwn(operators, token) ? operators[token][0] : 0
+
 /** Parses `row < 4 and not aboard`: numbers, names, parentheses, `not`, and the operators above. */
 function expression(text: string): Expression {
   const tokens = text.match(/\d+|\w+|[-+*=<()]/g) ?? []
@@ -37,7 +40,7 @@ function expression(text: string): Expression {
   }
   const binary = (least: number): Expression => {
     let left = operand()
-    while (tokens.length > 0 && tokens[0] in operators && operators[tokens[0]][0] > least) {
+    while (levelOf(tokens[0]) > least) {
       const [level, apply] = operators[tokens.shift()!]
       const [first, second] = [left, binary(level)]
       left = (values) => apply(first(values), second(values))
