@@ -13,6 +13,9 @@ const operators: Record<string, [number, (a: number, b: number) => number]> = {
   '*': [5, (a, b) => a * b],
 }
 
+const levelOf = (token: string | undefined): number =>
+  token !== undefined && Object.hasOwn(operators, token) ? operators[token][0] : 0
+
 /** Parses `row < 4 and not aboard`: numbers, names, parentheses, `not`, and the operators above. */
 function expression(text: string): Expression {
   const tokens = text.match(/\d+|\w+|[-+*=<()]/g) ?? []
@@ -37,13 +40,8 @@ function expression(text: string): Expression {
   }
   const binary = (least: number): Expression => {
     let left = operand()
-    for (
-      let operator = operators[tokens[0] ?? ''];
-      operator !== undefined && operator[0] > least;
-      operator = operators[tokens[0] ?? '']
-    ) {
-      tokens.shift()
-      const [level, apply] = operator
+    while (levelOf(tokens[0]) > least) {
+      const [level, apply] = operators[tokens.shift()!]
       const [first, second] = [left, binary(level)]
       left = (values) => apply(first(values), second(values))
     }
