@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wilsonInterval } from 'agoge/statistics'
+import { createFilesystemEnvironment } from 'agoge/llm'
 import { chainTasks } from './chains.ts'
 import { worthOf } from './page.ts'
 import type { Difference } from './report.ts'
@@ -100,6 +100,30 @@ test('requests in a chain take the calls that their kind says, on a sandbox with
     }
 })
 
+test('the plan of a chain does all of its requests, and leaving out the last call does not', async () => {
+  const environment = await createFilesystemEnvironment({ servers: 1 })
+  const judged = async (seed: number, isShort: boolean): Promise<unknown> => {
+    const task = chainTasks.task({ split: 'validation', seed })
+    const session = await environment.open(task, {})
+    const results: { text: string; isError: boolean }[] = []
+    const wanted = Number.parseInt(task.kind)
+    while (results.length < (isShort ? wanted - 1 : wanted)) {
+      const move = task.plan(results)
+      if ('answer' in move) break
+      const { text, isError } = await session.call(move.call.name, move.call.arguments, {})
+      results.push({ text, isError })
+    }
+    const score = await session.judge({ answer: 'done', calls: results.length, invalidCalls: 0 })
+    await session.close()
+    return typeof score === 'number' || score === null ? score : score.value
+  }
+  for (let seed = 0; seed < 15; seed++) {
+    expect(await judged(seed, false)).toBe(1)
+    expect(await judged(seed, true)).toBe(0)
+  }
+  await environment.close()
+})
+
 test('the test tasks of a seed differ from those of another, and from its validation tasks', async () => {
   const ids = async (seed: number): Promise<Set<string>> => {
     const { environment, tests, training } = await settings.chains.open(seed, settings.chains.counts)
@@ -112,6 +136,5 @@ test('the test tasks of a seed differ from those of another, and from its valida
   }
   const [first, second] = [await ids(201), await ids(202)]
   expect([...second].filter((prompt) => first.has(prompt))).toEqual([])
-  // A seed's success is of many tasks.
-  expect(wilsonInterval(first.size / 2, first.size).low).toBeGreaterThan(0.4)
+  expect(first.size).toBeGreaterThan(300)
 })
