@@ -11,11 +11,11 @@ const verifierAnswers = 16
 const weight = 2
 
 /** Success from each prefix under the policy as it is now, as the share of a few answers: `values[node]`. */
-function estimateValues({ tree, logprobs }: PrefixPolicy, seed: number): Float64Array {
-  const { vocabulary, children, rewards, roots } = tree
+function estimateValues(policy: PrefixPolicy, seed: number): Float64Array {
+  const { vocabulary, children, rewards, roots } = policy.tree
   const values = new Float64Array(roots[roots.length - 1])
   for (let node = values.length - 1; node >= 0; node--) {
-    const row = logprobs(node)
+    const row = policy.logprobs(node)
     for (let at = node * vocabulary; at < (node + 1) * vocabulary; at++)
       values[node] += Math.exp(row[at]) * (children[at] < 0 ? rewards[at] : values[children[at]])
   }
