@@ -22,7 +22,11 @@ const rowsOf = (seeds: readonly number[], rates: readonly number[]): AblationRow
     seeds.flatMap((seed) =>
       plan.presets.flatMap((preset) =>
         rates.map((rate) => ({
-          ...{ task, preset, rate, seed, ...measures },
+          task,
+          preset,
+          rate,
+          seed,
+          ...measures,
           gain: gainOf(preset, seed) - Math.abs(Math.log10(rate / 1e-3)),
         })),
       ),

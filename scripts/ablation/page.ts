@@ -1,4 +1,4 @@
-import { average, meanInterval } from 'agoge/statistics'
+import { average, intervalText, meanInterval } from 'agoge/statistics'
 import { comparisons, seedsOf, type Comparison } from './evidence.ts'
 import { plan, tasks } from './plan.ts'
 import { bestOf, extension, tuned, type Ablation, type AblationRow } from './runs.ts'
@@ -65,11 +65,11 @@ function taskPart({ tuning, results }: Ablation, all: readonly Comparison[], tas
   const lines = plan.presets.map((preset) => {
     const rows = own.filter((row) => row.preset === preset)
     const mean = (of: (row: AblationRow) => number): number => average(rows.map(of))
-    const { mean: gain, low, high } = meanInterval(rows.map((row) => row.gain))
+    const gain = meanInterval(rows.map((row) => row.gain))
     const found = all.find((each) => each.task === task && each.preset === preset)
     return [
       `\`${preset}\``,
-      `${gain.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`,
+      `${gain.mean.toFixed(1)} (${intervalText(gain, (value) => value.toFixed(1))})`,
       found === undefined ? '' : `${signed(found.mean)} (${signed(found.low)} to ${signed(found.high)})`,
       found === undefined ? '' : conclusion(found),
       format(rows[0].rate),

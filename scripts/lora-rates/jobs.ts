@@ -153,6 +153,8 @@ function openJob(path: string, { backend, tokenizer }: Trainee, seed: number, le
           steps: reinforcement.steps,
           groups: reinforcement.groups,
           groupSize: reinforcement.groupSize,
+          validateEvery: 0,
+          keep: 'last',
           recordGroups: 0,
         },
       },

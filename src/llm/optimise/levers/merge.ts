@@ -13,7 +13,7 @@ export interface ScoredSetup {
  * other; one that both changed comes from the better one. Components are the instructions and each tool's name and description;
  * everything else is as in the better one. Undefined if the two have not changed different components, so that there is nothing to join.
  *
- * Source: Agrawal et al., GEPA (arXiv 2507.19457), appendix F, algorithms 3 and 4: the system-aware merge.
+ * Source: Agrawal et al., GEPA (arXiv 2507.19457), its system-aware merge.
  *
  * @param ancestor the setup from which both have come.
  */
