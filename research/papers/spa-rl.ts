@@ -73,8 +73,8 @@ function trained(name: ArmName, learningRate: number, { seed, budget }: Omit<Arm
   const rewardsOf = (answer: Answer): number[] => {
     if (name === 'terminal') return answer.tokens.map((_, turn) => (turn === turns - 1 ? answer.reward : 0))
     if (name === 'spread') return answer.tokens.map(() => answer.reward / turns)
-    const attributes = placesOf(answer).map((at) => table[at])
-    return name === 'spa' ? attributes : order.map((turn) => credits[turn])
+    const contributions = placesOf(answer).map((at) => table[at])
+    return name === 'spa' ? contributions : order.map((turn) => contributions[turn])
   }
   const rule: LearningRule = {
     advantage: (groups) => groups.map((group) => toGo(group.map(rewardsOf))),
