@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-const include = ['src', 'research', 'examples', 'docs', 'bench', 'gates', 'attacks']
+const include = ['src', 'research', 'examples', 'docs', 'bench', 'gates', 'attacks', 'scripts']
 
 // `npm test` runs the default project, `npm run test:slow` the slow one: files named *.slow.test.ts, which take more than some
 // four seconds of processor time each.

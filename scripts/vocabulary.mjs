@@ -18,7 +18,7 @@ const terms = [
   {
     names: ['world', 'worlds'],
     texts: ['world', 'worlds'],
-    not: ['open world', 'open world hint'],
+    not: ['open world', 'open world hint', 'world knowledge'],
     use: 'environment',
   },
   { names: ['lane', 'lanes'], texts: ['lane', 'lanes'], use: 'classic RL, language-model agents' },

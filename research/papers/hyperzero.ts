@@ -11,7 +11,7 @@ import {
 import type { EnvArrays, EnvironmentDefinition, Network } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
 import { average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import { compileObjective, createAdam, createParameters, createRandom, mean, square, sub } from 'agoge/engine'
 
 const vary = ['goalX', 'goalY', 'mass', 'friction', 'force'] as const
@@ -37,7 +37,7 @@ async function zeroShot(
   definition: EnvironmentDefinition,
   network: Network,
   learningRate: number,
-): Promise<number> {
+): Promise<ArmResult> {
   const trained = contextSampler(pointMass.context, { vary, seed })
   const environment = createVectorEnvironment(definition, {
     numEnvs,
@@ -57,24 +57,29 @@ async function zeroShot(
   const parameters = createParameters(network.specs, createRandom('network', seed))
   const adam = createAdam(parameters.data.length)
   const random = createRandom('noise', seed)
-  for (let update = 0; update < budget.updates; update++) {
-    const wanted = Float32Array.from(environment.actions, (_, k) => solution(environment.envs, k >> 1, k & 1))
-    await objective.evaluate(parameters, {
-      x: { data: environment.observations, shape },
-      y: { data: wanted, shape: [numEnvs, 2] },
-    })
-    adam.step(parameters.data, objective.gradient.data, learningRate * (1 - update / budget.updates))
-    environment.actions.set(wanted.map((push) => push + 0.5 * random.normal()))
-    environment.step()
-  }
-  await objective.dispose()
   const predict = (observations: Float32Array, rows: number, actions: Float32Array): void => {
     network.forward(parameters, observations, rows, actions)
     clipActionRows(definition.action, actions, rows)
   }
   const unseen = contextSampler(pointMass.context, { vary, set: 'interpolation', seed })
   const contextFor = (episode: number) => unseen(0, episode)
-  return average((await evaluateAgent({ predict }, definition, { episodes: 200, seed, contextFor })).returns)
+  const play = async (episodes: number): Promise<number> =>
+    average((await evaluateAgent({ predict }, definition, { episodes, seed, contextFor })).returns)
+  const start = await play(50)
+  let loss = 0
+  for (let update = 0; update < budget.updates; update++) {
+    const wanted = Float32Array.from(environment.actions, (_, k) => solution(environment.envs, k >> 1, k & 1))
+    const evaluated = await objective.evaluate(parameters, {
+      x: { data: environment.observations, shape },
+      y: { data: wanted, shape: [numEnvs, 2] },
+    })
+    loss = evaluated.loss
+    adam.step(parameters.data, objective.gradient.data, learningRate * (1 - update / budget.updates))
+    environment.actions.set(wanted.map((push) => push + 0.5 * random.normal()))
+    environment.step()
+  }
+  await objective.dispose()
+  return { score: await play(200), start, measures: { loss } }
 }
 
 export default definePaper({
@@ -92,7 +97,23 @@ export default definePaper({
   budget: { updates: 800, contexts: 40 },
   quick: { updates: 3, contexts: 2 },
   pairing: 'seed',
-  effect: { better: 'hypernetwork', than: ['concatenated', 'blind'], atLeast: 0.5 },
+  effect: { better: 'hypernetwork', than: ['concatenated', 'blind'], atLeast: 1 },
+  checks: [
+    {
+      about: 'the solutions are fitted where the parameters are seen',
+      arm: ['hypernetwork', 'concatenated'],
+      of: 'loss',
+      atMost: 0.09,
+    },
+    { about: 'not where they are hidden', arm: 'blind', of: 'loss', atLeast: 0.095 },
+    {
+      about: 'networks begin without skill',
+      arm: ['hypernetwork', 'concatenated'],
+      of: 'start',
+      atMost: -30,
+    },
+  ],
+  control: { positive: { better: 'concatenated', than: 'blind', atLeast: 10 }, same: 'concatenated' },
   simplifications: [
     'a controller that knows the physics stands for solutions by reinforcement learning',
     'the loss of temporal differences is left out, and there is no value network',

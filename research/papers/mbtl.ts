@@ -2,7 +2,7 @@ import { cartPole, evaluateAgent } from 'agoge'
 import { createVectorEnvironment, cmaEs, cmaEsPresets, learnUntil } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
 import { gaussianProcess, average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
 /** The contexts: poles with half lengths from 0.1 m to 5 m, evenly spaced in the logarithm. */
@@ -38,7 +38,7 @@ const best = (trained: number[][]): number[] =>
 async function transfer(
   run: ArmRun,
   choose: (sources: number[], trained: number[][]) => number,
-): Promise<number> {
+): Promise<ArmResult> {
   const sources: number[] = []
   const trained: number[][] = []
   while (sources.length < run.budget.sources) {
@@ -46,7 +46,11 @@ async function transfer(
     sources.push(source)
     trained.push(await train(run, [source], 1))
   }
-  return average(best(trained))
+  const own = average(trained.map((returns, n) => returns[sources[n]]))
+  const elsewhere = average(trained.map((returns) => average(returns)))
+  const spread = Math.max(...sources) - Math.min(...sources)
+  // How well the sources were learned, and what is lost by transfer.
+  return { score: average(best(trained)), measures: { own, lost: own - elsewhere, spread } }
 }
 
 /**
@@ -79,7 +83,7 @@ export default definePaper({
   title: 'Model-Based Transfer Learning for Contextual Reinforcement Learning',
   theme: 'contextual',
   claim:
-    'Choosing the tasks to train on by a model of training and of what transfer loses with the distance gives more over a contexts of tasks than choosing by chance, and than one policy trained on all.',
+    'Choosing the tasks to train on by a model of training and of what transfer loses with the distance gives more over a range of tasks than choosing by chance, than even distances, and than one policy trained on all.',
   arms: {
     'model-based': (run) => transfer(run, mostPromising),
     random: (run) => {
@@ -90,13 +94,20 @@ export default definePaper({
       transfer(run, (sources) =>
         Math.round(((sources.length + 0.5) / run.budget.sources) * contexts.length - 0.5),
       ),
+    single: (run) => transfer({ ...run, budget: { ...run.budget, sources: 1 } }, () => middle),
     'multi-task': async (run) => average(await train(run, indices, run.budget.sources)),
   },
   metric: 'return in CartPole, mean over poles of 21 lengths, with the best of four policies for each',
   budget: { steps: 10_000, sources: 4 },
   quick: { steps: 100, sources: 2 },
   pairing: 'seed',
-  effect: { better: 'model-based', than: ['random', 'multi-task'], atLeast: 10 },
+  effect: { better: 'model-based', than: ['random', 'even', 'multi-task'], atLeast: 10 },
+  checks: [
+    { about: 'transfer loses', arm: ['model-based', 'random'], of: 'lost', atLeast: 20 },
+    { about: 'the sources are learned', arm: 'even', of: 'own', atLeast: 100 },
+    { about: 'the model chooses different sources', arm: 'model-based', of: 'spread', atLeast: 3 },
+  ],
+  control: { positive: { better: 'even', than: 'single', atLeast: 20 }, same: 'random' },
   simplifications: [
     'linear policies by CMA-ES stand for networks by PPO',
     'CartPole stands for control, traffic and crops',

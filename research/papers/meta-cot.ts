@@ -96,6 +96,7 @@ export default definePaper({
   pairing: 'seed',
   effect: { better: 'search-then-rl', than: ['path-then-rl', 'path', 'search'], atLeast: 0.03 },
   simplifications: [
+    'that search wins follows by construction: nine pairs are all there are, the prompt names the target, and so a model that checks its own pairs is compared with one that guesses once. Not planned until a rival has as many tokens',
     'a search of at most nine pairs stands for tree search; a transformer of 21 thousand weights for language models',
   ],
 })

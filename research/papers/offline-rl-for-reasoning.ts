@@ -1,117 +1,213 @@
-import { definePaper } from '../runner/paper.ts'
-import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
-import type { Random } from 'agoge/engine'
-import { answerLogprobs, type TextModel, attempt } from '../answers/text-model.ts'
-import { examine, reinforceAnswers } from '../answers/learn-answers.ts'
-import { fineTuneOnSolutions, warmStartedOnChains } from '../answers/warm-started.ts'
-import type { ChainQuestion, Chains } from '../answers/chains.ts'
-import type { Question } from '../answers/text-model.ts'
-import { dpo, learnPreferences, moveWeights } from 'agoge/llm'
-import type { PreferencePair } from 'agoge/llm'
+import { dpoLoss } from 'agoge/losses'
+import { average } from 'agoge/statistics'
+import { definePaper } from '../runner/paper.ts'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
+import {
+  addNoise,
+  answerOf,
+  createPrefixPolicy,
+  createPrefixTree,
+  descend,
+  exactValues,
+  fineTune,
+  lossGradient,
+  ownFeature,
+  plainRule,
+  reinforce,
+  sampleGroup,
+  solutionWeights,
+  startAt,
+} from '../testbeds/prefix-tree/index.ts'
+import type { Answer, Example, PrefixPolicy, PrefixTask, Question } from '../testbeds/prefix-tree/index.ts'
 
-const depths = [1, 2, 3]
-const maxTokens = 9
-
-/** Some solutions end with up to four dots, which carry no content. */
-function wordy(chains: Chains, random: Random) {
-  const question = chains.draw(random, random.pick(depths))
-  return { ...question, solution: question.solution + '.'.repeat(random.int(5)) }
-}
-
-/** Judges the last digit, whatever dots follow. */
-const judged = (question: ChainQuestion): Question => ({
-  ...question,
-  judge: (answer) => Number(answer.replace(/\.*$/, '').endsWith(String(question.steps.at(-1)))),
-})
-const drawn = (chains: Chains, random: Random) => judged(chains.draw(random, random.pick(depths)))
-
-const gain = warmStartedOnChains<ArmRun>({
-  taught: (chains) => (random) => wordy(chains, random),
-  tested: async (model, chains) =>
-    (await examine(model, chains.test(96, depths).map(judged), { maxTokens, samples: 4 })).accuracy,
-})
+const vocabulary = 5
 
 /**
- * A right and a wrong answer to each question that has both. Takes the longest right answer, as raters with a length
- * bias would.
+ * Questions whose answer is one to three tokens in their order. Token 0 ends an answer, and token 1 is filler. How much filler
+ * follows the content is one weight vector that all questions share, so that a preference for length spreads. Wrong is an
+ * answer without an end in five tokens.
  */
-async function pairsOf(
-  model: TextModel,
-  chains: Chains,
-  { seed, budget }: ArmRun,
-): Promise<PreferencePair[]> {
-  const random = createRandom(seed, 'pairs')
-  const questions = Array.from({ length: budget.questions }, () => drawn(chains, random))
-  const groups = await attempt(model, questions, { name: 'pairs', seed, maxTokens, groupSize: 8 })
-  return groups.flatMap((group) => {
-    const right = group.filter(({ reward }) => reward === 1).sort((a, b) => b.tokens.length - a.tokens.length)
-    const wrong = group.filter(({ reward, finish }) => reward === 0 && finish === 'stop')
-    if (right.length === 0 || wrong.length === 0) return []
-    return [{ prompt: group[0].prompt, chosen: right[0].tokens, rejected: wrong[0].tokens }]
-  })
-}
-
-function preferred(run: ArmRun, lengthWeight: number): Promise<number> {
-  const { seed, budget } = run
-  return gain(run, async (model, chains) => {
-    const method = dpo({ lengthWeight, beta: 0.3 })
-    const pairs = await pairsOf(model, chains, run)
-    const answers = method.answers(pairs)
-    const logprobs = await answerLogprobs(model, answers.flat())
-    const reference = answers.map((pair, i) =>
-      pair.map(({ weights }, k) =>
-        logprobs[2 * i + k].reduce((sum, value, t) => sum + value * (weights?.[t] ?? 1), 0),
-      ),
-    )
-    const random = createRandom(seed, 'order')
-    for (let step = 0; step < budget.steps && pairs.length > 0; step++) {
-      const batch = Array.from({ length: 32 }, () => random.int(pairs.length))
-      await learnPreferences(
-        model.backend,
-        method,
-        batch.map((i) => ({ example: pairs[i], answers: answers[i], reference: reference[i] })),
-      )
-      await moveWeights(model.backend, { learningRate: 1e-4, clip: 1 })
+function wordyTask(seed: number): PrefixTask {
+  const random = createRandom(seed, 'wordy')
+  const questions = Array.from({ length: 12 }, (_, q): Question => {
+    const solution = Array.from({ length: 1 + (q % 3) }, () => 2 + random.int(vocabulary - 2))
+    const key = `wordy${q}`
+    const contentOf = (tokens: readonly number[]): number[] => tokens.filter((token) => token > 1)
+    return {
+      key,
+      maxLength: 5,
+      solutions: [[...solution, 0]],
+      ends: (tokens) => tokens.at(-1) === 0,
+      reward: (tokens, truncated) => Number(!truncated && contentOf(tokens).join() === solution.join()),
+      features: (prefix) => ({
+        [ownFeature({ key }, contentOf(prefix))]: 1,
+        ...(contentOf(prefix).length >= solution.length ? { style: 1 } : {}),
+      }),
     }
   })
+  const policy = createPrefixPolicy(createPrefixTree(questions, vocabulary))
+  addNoise(policy, random, 0.3)
+  policy.weights[policy.tree.features.get('style')! * vocabulary + 1] += 1
+  const train = questions.map((_, q) => q)
+  const direction = solutionWeights(policy.tree, (name) => name !== 'style')
+  startAt(policy, direction, { passAt1: 0.3, questions: train })
+  return { policy, train, test: train }
 }
+
+interface Pair {
+  chosen: Answer
+  rejected: Answer
+}
+
+/** A right and a wrong answer of eight, for each group that has both. Takes the longest right one, as raters with a length bias would. */
+function pairsOf({ policy, train }: PrefixTask, seed: number, groups: number): Pair[] {
+  const random = createRandom(seed, 'pairs')
+  return Array.from({ length: groups }, (_, g) => {
+    const group = sampleGroup(policy, train[g % train.length], random, { size: 8 }).filter(
+      ({ truncated }) => !truncated,
+    )
+    const chosen = group
+      .filter(({ reward }) => reward === 1)
+      .toSorted((a, b) => b.tokens.length - a.tokens.length)
+      .at(0)
+    const rejected = group.find(({ reward }) => reward === 0)
+    return chosen === undefined || rejected === undefined ? [] : [{ chosen, rejected }]
+  }).flat()
+}
+
+/** Weights of the tokens: less for those beyond the length that both answers have (LD-DPO). */
+function tokenWeights({ chosen, rejected }: Pair, { tokens }: Answer, lengthWeight: number): number[] {
+  const shared = Math.min(chosen.tokens.length, rejected.tokens.length)
+  return tokens.map((_, t) => (t < shared ? 1 : lengthWeight))
+}
+
+/** Share of the tokens of chosen answers that lie beyond the length of the rejected ones. */
+const beyondShared = (pairs: readonly Pair[]): number => {
+  const tokens = pairs.flatMap((pair) => tokenWeights(pair, pair.chosen, 0))
+  return 1 - average(tokens)
+}
+
+const current = (policy: PrefixPolicy, { question, tokens }: Answer): Answer =>
+  answerOf(policy, question, tokens)
+
+/** DPO over all pairs in each step, through the library's loss. */
+function prefer(
+  policy: PrefixPolicy,
+  pairs: readonly Pair[],
+  { lengthWeight, learningRate, steps }: { lengthWeight: number; learningRate: number; steps: number },
+): void {
+  const beta = 0.3
+  const answers = pairs.flatMap((pair) =>
+    [pair.chosen, pair.rejected].map((answer) => ({
+      answer,
+      weights: tokenWeights(pair, answer, lengthWeight),
+    })),
+  )
+  const sums = (): number[] =>
+    answers.map(({ answer, weights }) =>
+      current(policy, answer).logprobs.reduce((sum, logprob, t) => sum + weights[t] * logprob, 0),
+    )
+  const half = (all: readonly number[], second: 0 | 1): number[] => all.filter((_, i) => i % 2 === second)
+  const reference = sums()
+  const [referenceChosen, referenceRejected] = [half(reference, 0), half(reference, 1)]
+  for (let step = 0; step < steps; step++) {
+    const now = sums()
+    const loss = dpoLoss(
+      { chosen: half(now, 0), rejected: half(now, 1), referenceChosen, referenceRejected },
+      { beta },
+    )
+    // At a ratio of 1, the gradient of a token is -advantage / answers.
+    const examples = answers.map(({ answer, weights }, i): Example => {
+      const slope = (i % 2 === 0 ? loss.chosen : loss.rejected)[i >> 1]
+      return {
+        answer: current(policy, answer),
+        advantage: weights.map((weight) => -slope * weight * answers.length),
+      }
+    })
+    descend(policy, lossGradient(policy, examples, plainRule).gradient, { learningRate })
+  }
+}
+
+type Method = 'dpo' | 'ld-dpo' | 'supervised' | 'online'
+
+/** Trains and returns exact pass@1. Offline methods sample as many answers as the online one, all from the starting policy. */
+export function trained(
+  method: Method | 'untrained',
+  { seed, steps, learningRate }: { seed: number; steps: number; learningRate: number },
+): ArmResult {
+  const task = wordyTask(seed)
+  const { policy, train } = task
+  const before = exactValues(policy, train)
+  const pairs = pairsOf(task, seed, 8 * steps)
+  const updates = 4 * steps
+  if (method === 'supervised')
+    fineTune(
+      policy,
+      pairs.map(({ chosen }) => chosen),
+      { steps: updates, learningRate },
+    )
+  else if (method === 'online')
+    reinforce(policy, { rule: plainRule, questions: train, steps, learningRate, seed })
+  else if (method !== 'untrained')
+    prefer(policy, pairs, { lengthWeight: method === 'dpo' ? 1 : 0.3, learningRate, steps: updates })
+  const after = exactValues(policy, train)
+  const lengthOf = (which: keyof Pair): number => average(pairs.map((pair) => pair[which].tokens.length))
+  return {
+    score: after.passAt1,
+    start: before.passAt1,
+    measures: {
+      pairs: pairs.length,
+      confound: pairs.length === 0 ? 0 : lengthOf('chosen') - lengthOf('rejected'),
+      beyond: pairs.length === 0 ? 0 : beyondShared(pairs),
+      lengthened: after.length - before.length,
+    },
+  }
+}
+
+const arm =
+  (method: Method | 'untrained', learningRate = 1) =>
+  ({ seed, budget }: ArmRun): ArmResult =>
+    trained(method, { seed, steps: budget.steps, learningRate })
 
 export default definePaper({
   id: 'offline-rl-for-reasoning',
   title: 'Exploring the Potential of Offline RL for Reasoning in LLMs: A Preliminary Study',
   theme: 'reasoning',
   claim:
-    'Preferences between right and wrong answers of its own improve a model more than further supervised learning, and more where tokens beyond the shared length weigh little (LD-DPO).',
+    'Preferences between right and wrong answers of its own improve a model more than supervised learning of the right ones, and more where tokens beyond the shared length weigh little (LD-DPO).',
   arms: {
-    'ld-dpo': (run) => preferred(run, 0.3),
-    dpo: (run) => preferred(run, 1),
-    supervised: (run) =>
-      gain(run, (model, chains) =>
-        fineTuneOnSolutions(model, (random) => wordy(chains, random), {
-          steps: run.budget.steps,
-          learningRate: 1e-3,
-          seed: run.seed + 1000,
-        }),
-      ),
-    'grpo-online': (run) =>
-      gain(run, (model, chains) =>
-        reinforceAnswers(model, (random) => drawn(chains, random), {
-          steps: run.budget.steps,
-          seed: run.seed,
-          maxTokens,
-          learningRate: 1e-3,
-        }),
-      ),
+    'ld-dpo': arm('ld-dpo', 64),
+    dpo: arm('dpo', 32),
+    supervised: arm('supervised', 8),
+    online: arm('online', 100),
+    untrained: arm('untrained'),
   },
-  metric:
-    'accuracy gained on questions of one to three steps that were not met, with the same number of updates',
-  budget: { warm: 150, questions: 512, steps: 40 },
-  quick: { warm: 2, questions: 16, steps: 1 },
+  metric: 'exact pass@1 on the questions of the pairs, after the same number of sampled answers',
   pairing: 'seed',
   effect: { better: 'ld-dpo', than: ['supervised', 'dpo'], atLeast: 0.03 },
+  checks: [
+    {
+      about: 'preferred answers are longer, in tokens',
+      arm: ['ld-dpo', 'dpo'],
+      of: 'confound',
+      atLeast: 0.3,
+    },
+    {
+      about: 'tokens of preferred answers lie beyond the shared length',
+      arm: 'ld-dpo',
+      of: 'beyond',
+      atLeast: 0.1,
+    },
+    { about: 'pairs to learn from', arm: ['ld-dpo', 'dpo', 'supervised'], of: 'pairs', atLeast: 50 },
+    { about: 'starting competence', arm: 'ld-dpo', of: 'start', atLeast: 0.28, atMost: 0.32 },
+  ],
+  control: { positive: { better: 'supervised', than: 'untrained', atLeast: 0.05 }, same: 'dpo' },
+  budget: { steps: 16 },
+  quick: { steps: 2 },
   simplifications: [
-    'right answers to prefer are the longest of eight, so that length is confounded with being right',
-    'a transformer of 21 thousand weights that chains operations on digits stands for a language model',
+    'pairs prefer the longest right of eight answers, so that length is confounded with being right',
+    'a policy linear in features, with filler after the content that changes nothing, stands for a language model; plain gradient descent',
+    'beta is 0.3 for both, and the weight beyond the shared length is 0.3; the learning rate is tuned on the same grid for each arm',
   ],
 })

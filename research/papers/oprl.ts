@@ -1,99 +1,115 @@
 import { grpoAdvantages, onlinePairs } from 'agoge/losses'
-import { definePaper } from '../runner/paper.ts'
 import { average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
+import { definePaper } from '../runner/paper.ts'
+import type { ArmResult } from '../runner/paper.ts'
 import {
-  applyUpdate,
-  moveWeights,
-  createLocalBackend,
-  smallConfig,
-  creditedSequence,
-  imitationSequence,
-  sampleAnswers,
-  dpo,
-  learnPreferences,
-} from 'agoge/llm'
-import type { LocalBackend, SampledAnswer } from 'agoge/llm'
-import { createRandom } from 'agoge/engine'
+  copyPolicy,
+  descend,
+  exactValues,
+  lossGradient,
+  reinforce,
+  tunedArms,
+  turnsTask,
+} from '../testbeds/prefix-tree/index.ts'
+import type {
+  AdvantagesOfGroups,
+  Answer,
+  Example,
+  LearningRule,
+  PrefixPolicy,
+  TunedRun,
+} from '../testbeds/prefix-tree/index.ts'
 
-/** Eight starts and six moves with eight options each. Only one sequence of moves per start is rewarded, at its end. */
-const [starts, moves, length, beta] = [8, 8, 6, 0.5]
-const prompts = Array.from({ length: starts }, (_, i) => Int32Array.of(0, 1 + i))
-const rightMove = (prompt: Int32Array, t: number): number => 1 + ((3 * prompt[1] + 5 * t) % moves)
-const heads = { num_attention_heads: 2, num_key_value_heads: 2, max_position_embeddings: 16 }
-const size = { hidden_size: 32, intermediate_size: 64, num_hidden_layers: 1, vocab_size: 1 + moves }
-const config = { ...smallConfig, ...heads, ...size }
-const sampling = { maxTokens: length, stop: [], groupSize: 8 }
+const beta = 0.5
+const turns = 5
+const loss = { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 } as const
+const aggregation = { mode: 'sequence-mean' } as const
+const budget = { steps: 6 }
 
-/** Clones sequences in which six of ten moves are right. */
-async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
-  const backend = createLocalBackend({ config, seed, threads: 1 })
-  const random = createRandom('imitate', seed)
-  for (let step = 0; step < budget.imitation; step++) {
-    const rows = Array.from({ length: 32 }, () => {
-      const prompt = random.pick(prompts)
-      const move = (_: unknown, t: number) =>
-        random.next() < 0.55 ? rightMove(prompt, t) : 1 + random.int(moves)
-      return imitationSequence({ prompt, tokens: Int32Array.from({ length }, move) }, { weight: 1 / 192 })
-    })
-    await applyUpdate(backend, { sequences: rows, loss: { name: 'cross_entropy' } }, { learningRate: 0.01 })
-  }
-  return backend
-}
+const logprobsOf = (policy: PrefixPolicy, { nodes, tokens }: Answer): number[] =>
+  nodes.map((node, t) => policy.logprobs(node)[node * policy.tree.vocabulary + tokens[t]])
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 
-/** The implicit reward of each move, normalised over the moves of the group to mean 0, deviation 1. */
-function moveAdvantages(group: readonly SampledAnswer[], logprobs: readonly Float32Array[]): number[][] {
-  const rewards = group.map(({ prompt, logprobs: old }, i) =>
-    Array.from(old, (was, t) => beta * (logprobs[i][prompt.length + t] - was)),
+/** A step of DPO on all pairs of a right and a wrong answer of each group, against the policy that sampled them. */
+function learnPairs(judge: PrefixPolicy, groups: readonly (readonly Answer[])[], learningRate: number): void {
+  const margin = (answer: Answer): number => sum(logprobsOf(judge, answer)) - sum(answer.logprobs)
+  const examples = groups.flatMap((group) =>
+    onlinePairs(
+      group.map(({ reward }) => reward),
+      { pairing: 'all' },
+    ).flatMap(({ chosen, rejected }): Example[] => {
+      const slope = beta / (1 + Math.exp(beta * (margin(group[chosen]) - margin(group[rejected]))))
+      return [
+        { answer: group[chosen], imitation: slope },
+        { answer: group[rejected], imitation: -slope },
+      ]
+    }),
   )
-  const all = rewards.flat()
-  const deviation = Math.sqrt(average(all.map((reward) => (reward - average(all)) ** 2)))
-  return rewards.map((row) => row.map((reward) => (reward - average(all)) / (deviation + 1e-4)))
+  const rule = { loss, aggregation }
+  if (examples.length > 0) descend(judge, lossGradient(judge, examples, rule).gradient, { learningRate })
 }
 
-/** Share of right sequences over the last five updates, with the best of three learning rates per arm. */
-async function success(run: ArmRun, withProcess: boolean, learningRate: number): Promise<number> {
-  const policy = await imitator(run)
-  const judge = await imitator(run)
-  judge.resetOptimizer()
-  const history: number[] = []
-  for (let step = 0; step < run.budget.steps; step++) {
-    const groups = await sampleAnswers(policy, prompts, { ...sampling, seed: run.seed, name: `${step}` })
-    const rewards = groups.map((group) =>
-      group.map(({ prompt, tokens }) => Number(tokens.every((move, t) => move === rightMove(prompt, t)))),
-    )
-    history.push(average(rewards.flat()))
-    const batch = groups.flatMap((group, g) =>
-      onlinePairs(rewards[g], { pairing: 'all' }).map(({ chosen, rejected }) => {
-        const [good, bad] = [group[chosen], group[rejected]]
-        const example = { prompt: prompts[g], chosen: good.tokens, rejected: bad.tokens }
-        const reference = [good, bad].map(({ logprobs }) =>
-          logprobs.reduce((sum, logprob) => sum + logprob, 0),
-        )
-        return { example, answers: dpo().answers([example])[0], reference }
-      }),
-    )
-    if (withProcess && batch.length > 0) {
-      await learnPreferences(judge, dpo({ beta }), batch)
-      await moveWeights(judge, { learningRate })
-    }
-    const tokens = groups.flat().map(({ prompt, tokens: said }) => Int32Array.of(...prompt, ...said))
-    const logprobs = withProcess ? await judge.forward(tokens) : []
-    const weight = 1 / (groups.flat().length * length)
-    const rows = groups.flatMap((group, g) => {
-      const ofEpisode = grpoAdvantages(rewards[g])
-      const ofMoves = withProcess ? moveAdvantages(group, logprobs.slice(8 * g, 8 * g + 8)) : []
-      return group.map((answer, i) => {
-        const advantage = Array.from(answer.tokens, (_, t) => ofEpisode[i] + (ofMoves[i]?.[t] ?? 0))
-        return creditedSequence(answer, { advantage, weight })
-      })
-    })
-    const loss = { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 } as const
-    await applyUpdate(policy, { sequences: rows, loss }, { learningRate })
-  }
-  await Promise.all([policy.dispose(), judge.dispose()])
-  return average(history.slice(-5))
+/** The judge's implicit reward of each step, normalised over the steps of the group to mean 0, deviation 1. */
+function stepAdvantages(judge: PrefixPolicy, group: readonly Answer[]): number[][] {
+  const rewards = group.map((answer) =>
+    logprobsOf(judge, answer).map((logprob, t) => beta * (logprob - answer.logprobs[t])),
+  )
+  const mean = average(rewards.flat())
+  const deviation = Math.sqrt(average(rewards.flat().map((reward) => (reward - mean) ** 2)))
+  return rewards.map((row) => row.map((reward) => (reward - mean) / (deviation + 1e-4)))
 }
+
+const parts = {
+  oprl: undefined,
+  'outcome-only': { name: 'grpo' },
+  'batch-deviation': { name: 'batch-grpo' },
+} satisfies Record<string, LearningRule['advantage'] | undefined>
+
+/** Five turns of which three matter. */
+function trained(name: keyof typeof parts, learningRate: number, { seed, budget }: TunedRun): ArmResult {
+  const { policy, train } = turnsTask({ seed, turns, decoys: 2, vocabulary: 4, passAt1: 0.05 })
+  const start = exactValues(policy, train).passAt1
+  const judge = copyPolicy(policy)
+  const separated: number[] = []
+  const withSteps: AdvantagesOfGroups = (groups) => {
+    learnPairs(judge, groups, learningRate)
+    return groups.map((group) => {
+      const ofEpisode = grpoAdvantages(group.map(({ reward }) => reward))
+      const ofSteps = stepAdvantages(judge, group)
+      separated.push(separation(group, ofSteps))
+      return group.map((_, m) => ofSteps[m].map((advantage) => advantage + ofEpisode[m]))
+    })
+  }
+  const { measures } = reinforce(policy, {
+    rule: { advantage: parts[name] ?? withSteps, loss, aggregation },
+    questions: train,
+    steps: budget.steps,
+    learningRate,
+    seed,
+  })
+  return {
+    score: exactValues(policy, train).passAt1,
+    start,
+    measures: {
+      zeroVariance: measures.zeroVariance,
+      separated: separated.length > 0 ? average(separated) : 0,
+    },
+  }
+}
+
+/** Mean step advantage in right answers less that in wrong ones; 0 where a group has only one kind. */
+function separation(group: readonly Answer[], advantages: readonly (readonly number[])[]): number {
+  const of = (right: boolean): number[] =>
+    group.flatMap(({ reward }, m) => ((reward === 1) === right ? [average(advantages[m])] : []))
+  const [good, bad] = [of(true), of(false)]
+  return good.length === 0 || bad.length === 0 ? 0 : average(good) - average(bad)
+}
+
+/** By `tune-paper.ts`, the best of the grid for each arm. */
+const learningRates = { oprl: 8, 'outcome-only': 8, 'batch-deviation': 8 }
+
+const { arms, tuning } = tunedArms(learningRates, trained, { grid: [64, 128, 256, 512, 1024, 2048], budget })
+export { tuning }
 
 export default definePaper({
   id: 'oprl',
@@ -101,16 +117,22 @@ export default definePaper({
   theme: 'rewards',
   claim:
     'An implicit process reward model, trained by DPO on whole trajectories in turn with the policy, gives advantages to steps that make group-relative learning from outcomes faster.',
-  arms: {
-    oprl: (run) => success(run, true, 0.004),
-    'outcome-only': (run) => success(run, false, 0.008),
-  },
-  metric: 'share of series of six moves that are right, mean over the last five updates',
-  budget: { imitation: 80, steps: 40 },
-  quick: { imitation: 2, steps: 2 },
+  arms,
+  metric:
+    'exact share of right series of five turns, of which three matter, after as many answers, each arm at its best learning rate',
   pairing: 'seed',
-  effect: { better: 'oprl', than: ['outcome-only'], atLeast: 0.1 },
+  effect: { better: 'oprl', than: ['outcome-only'], atLeast: 0.03 },
+  checks: [
+    { about: 'the judge prefers steps of right answers', arm: 'oprl', of: 'separated', atLeast: 0.1 },
+    { about: 'groups differ', arm: 'outcome-only', of: 'zeroVariance', atMost: 0.7 },
+    { about: 'no judge', arm: 'outcome-only', of: 'separated', atMost: 0 },
+    { about: 'no arm is saturated', arm: ['oprl', 'outcome-only'], of: 'score', atMost: 0.95 },
+  ],
+  control: { positive: { better: 'outcome-only', than: 'untrained', atLeast: 0.1 } },
+  budget,
+  quick: { steps: 2 },
   simplifications: [
-    'series of moves on a small transformer stand for web shops and Sokoban; a step is a token',
+    'series of turns of one token, by a softmax over states, stand for web shops and Sokoban',
+    'policy and process reward model share a learning rate, which is tuned',
   ],
 })

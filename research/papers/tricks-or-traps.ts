@@ -1,52 +1,77 @@
-import { batchGrpoAdvantages, grpoAdvantages, maskOverlong } from 'agoge/losses'
-import type { Aggregation } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
-import type { ArmRun } from '../runner/paper.ts'
-import { reinforceAnswers } from '../answers/learn-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started.ts'
-import type { ChainQuestion } from '../answers/chains.ts'
-import type { ReinforceSettings } from '../answers/learn-answers.ts'
+import type { ArmResult } from '../runner/paper.ts'
+import {
+  exactValues,
+  presetRule,
+  reinforce,
+  tunedArms,
+  variableLengthTask,
+} from '../testbeds/prefix-tree/index.ts'
+import type { LearningRule, TunedRun } from '../testbeds/prefix-tree/index.ts'
 
-const depths = [1, 2, 3]
+const grpo: LearningRule = {
+  advantage: { name: 'grpo' },
+  loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 },
+  aggregation: { mode: 'sequence-mean' },
+}
+const batchDeviation = { name: 'batch-grpo' } as const
+const tokenMean = { mode: 'token-mean' } as const
+// Clip-higher, token mean, zero-variance groups replaced, long answers punished, cut-off ones masked.
+const dapo = presetRule('dapo')
 
-const gain = warmStartedOnChains<ArmRun>({ taught: depths, tested: depths })
-
-type Switches = Partial<ReinforceSettings<ChainQuestion>>
-
-function trained(run: ArmRun, switches: Switches): Promise<number> {
-  const { seed, budget } = run
-  return gain(run, (model, chains) =>
-    reinforceAnswers(model, (random) => chains.draw(random, random.pick(depths)), {
-      steps: budget.steps,
-      seed,
-      batch: 16,
-      maxTokens: 5,
-      learningRate: 1e-3,
-      passes: 2,
-      ...switches,
-    }),
-  )
+const rules = {
+  'lite-ppo': { rule: { ...grpo, advantage: batchDeviation, aggregation: tokenMean } },
+  grpo: { rule: grpo },
+  dapo,
+  'dapo-without-resampling': { rule: dapo.rule },
+  'batch-deviation-only': { rule: { ...grpo, advantage: batchDeviation } },
+  'token-mean-only': { rule: { ...grpo, aggregation: tokenMean } },
 }
 
-const sequenceMean: Aggregation = { mode: 'sequence-mean' }
-const tokenMean: Aggregation = { mode: 'token-mean' }
-const batchDeviation = (rewards: number[][]) => batchGrpoAdvantages(rewards)
+const budget = { answers: 1536 }
 
-/** Clip-higher, token mean, zero-variance groups left out, cut-off answers masked. */
-const dapo: Switches = {
-  aggregation: tokenMean,
-  loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.28 },
-  advantages: (rewards, groups) =>
-    rewards.map((group, g) =>
-      grpoAdvantages(
-        maskOverlong(
-          group,
-          groups[g].map(({ finish }) => finish === 'length'),
-        ),
-      ),
-    ),
-  examples: (examples) => examples.filter(({ advantage }) => advantage !== 0),
+/** Questions of one to four tokens, half of the groups with no right answer at the start, answers of up to six tokens. */
+function trained(name: keyof typeof rules, learningRate: number, { seed, budget }: TunedRun): ArmResult {
+  const { policy, train } = variableLengthTask({
+    seed,
+    count: 12,
+    most: 4,
+    vocabulary: 4,
+    maxLength: 6,
+    passAt1: 0.2,
+    filler: 1,
+  })
+  const start = exactValues(policy, train).passAt1
+  const { measures, answers } = reinforce(policy, {
+    ...rules[name],
+    questions: train,
+    steps: budget.answers,
+    answers: budget.answers,
+    epochs: 2,
+    minibatches: 2,
+    learningRate,
+    seed,
+  })
+  const { zeroVariance, truncated, clipFraction, lengthVariance } = measures
+  return {
+    score: exactValues(policy, train).passAt1,
+    start,
+    measures: { zeroVariance, truncated, clipFraction, lengthVariance, answers },
+  }
 }
+
+/** By `tune-paper.ts`, the best of the grid for each arm. */
+const learningRates = {
+  'lite-ppo': 11,
+  grpo: 16,
+  dapo: 8,
+  'dapo-without-resampling': 4,
+  'batch-deviation-only': 11,
+  'token-mean-only': 16,
+}
+
+const { arms, tuning } = tunedArms(learningRates, trained, { grid: [2, 4, 8, 11, 16, 23, 32], budget })
+export { tuning }
 
 export default definePaper({
   id: 'tricks-or-traps',
@@ -54,21 +79,41 @@ export default definePaper({
   theme: 'reasoning',
   claim:
     'Two tricks on the plain loss of PPO, the deviation of the whole batch and a mean over tokens, learn more than GRPO and than DAPO.',
-  arms: {
-    'lite-ppo': (run) => trained(run, { advantages: batchDeviation, aggregation: tokenMean }),
-    grpo: (run) => trained(run, { aggregation: sequenceMean }),
-    dapo: (run) => trained(run, dapo),
-    'batch-deviation-only': (run) => trained(run, { advantages: batchDeviation, aggregation: sequenceMean }),
-    'token-mean-only': (run) => trained(run, { aggregation: tokenMean }),
-  },
+  arms,
   metric:
-    'accuracy gained on questions of one to three steps that were not met, with the same number of answers',
-  budget: { warm: 100, steps: 40 },
-  quick: { warm: 2, steps: 1 },
+    'exact pass@1 on the trained questions after as many sampled answers, each arm at its best learning rate',
   pairing: 'seed',
-  effect: { better: 'lite-ppo', than: ['grpo', 'dapo'], atLeast: 0.03 },
+  effect: { better: 'lite-ppo', than: ['grpo', 'dapo'], atLeast: 0.02 },
+  checks: [
+    {
+      about: 'all start at a fifth',
+      arm: ['lite-ppo', 'grpo', 'dapo'],
+      of: 'start',
+      atLeast: 0.19,
+      atMost: 0.21,
+    },
+    {
+      about: 'groups differ in deviation: some have none, most have one',
+      arm: ['lite-ppo', 'grpo'],
+      of: 'zeroVariance',
+      atLeast: 0.1,
+      atMost: 0.7,
+    },
+    {
+      about: 'lengths differ, so that aggregation matters',
+      arm: ['lite-ppo', 'grpo'],
+      of: 'lengthVariance',
+      atLeast: 0.5,
+    },
+    { about: 'answers are cut off, so that masking matters', arm: 'dapo', of: 'truncated', atLeast: 0.05 },
+    { about: 'no arm is saturated', arm: ['lite-ppo', 'grpo', 'dapo'], of: 'score', atMost: 0.95 },
+  ],
+  control: { positive: { better: 'grpo', than: 'untrained', atLeast: 0.1 } },
+  budget,
+  quick: { answers: 64 },
   simplifications: [
-    'a transformer of 21 thousand weights that chains operations on digits stands for language models on mathematics',
-    'DAPO leaves zero-variance groups out instead of sampling others',
+    'a softmax over prefixes of at most six of four tokens, started at pass@1 of 20%, stands for language models on mathematics',
+    'the questions that are measured are those of training',
+    'answers that DAPO samples in place of zero-variance groups count towards the budget',
   ],
 })

@@ -1,101 +1,118 @@
-import { findPolicyPreset } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
-import { average } from '../../src/statistics/statistics.ts'
-import type { Estimate } from '../../src/statistics/statistics.ts'
-import type { Result, Success } from './play.ts'
-import { difficulty } from './task.ts'
-import { plan, seeds, testTasks, variants } from './variants.ts'
+import { average, intervalText, meanInterval } from 'agoge/statistics'
+import { comparisons, seedsOf, type Comparison } from './evidence.ts'
+import { plan, tasks } from './plan.ts'
+import { bestOf, extension, tuned, type Ablation, type AblationRow } from './runs.ts'
 
-/** `ablation.json`. */
-export interface Ablation {
-  /** The warm start, before RL. */
-  before: Success
-  results: Result[]
+/** The page: the plan, and, once all runs are made, what they show. */
+export function ablationPage(ablation: Ablation, complete: boolean): string {
+  const rows = complete ? resultPart(ablation) : ['', '## Results', '', 'The runs are not complete.']
+  return `${[...planPart(), ...rows].join('\n')}\n`
 }
 
-/** 97.5% quantiles of Student's t with 1 to 9 degrees of freedom. */
-const quantiles = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262]
-
-/** The mean over seeds with Student's 95% interval. */
-function overSeeds(values: readonly number[]): Estimate {
-  const n = values.length
-  const centre = average(values)
-  const variance = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / Math.max(1, n - 1)
-  const half = n < 2 ? Number.NaN : quantiles[n - 2] * Math.sqrt(variance / n)
-  return { mean: centre, low: centre - half, high: centre + half, n }
+function planPart(): string[] {
+  const { steps, batch, groupSize, epochs, minibatches } = plan
+  return [
+    '# Ablation of algorithms, each tuned alike',
+    '',
+    'Made by `npm run ablation`; the rows are in `ablation.json`.',
+    '',
+    '## The plan',
+    '',
+    'Written before any row was measured. A [tiny transformer](../../research/testbeds/tiny-transformer/README.md) of about 20 thousand',
+    'weights; by seed, all runs share questions and a supervised start. Scores are exact pass@1 on test questions.',
+    '',
+    ...Object.entries(tasks).map(([name, { about, why }]) => `- \`${name}\`: ${about}. Why: ${why}.`),
+    '',
+    `- **Presets**: ${plan.presets.map((name) => `\`${name}\``).join(', ')}. Left out for their cost: \`opo\`, \`pass-at-k\`,`,
+    '  `reinforce++`, `reinforce++-baseline`, `dppo`, `topr`; `remax` needs greedy answers, which the testbed does not sample.',
+    `- **Equal budgets**: ${steps} batches of ${batch} groups of ${groupSize} sampled answers, ${epochs} passes of ${minibatches} updates a batch. So what presets`,
+    '  say of batches is left out: the resampling of `dapo`, the single update of `rloo` and `maxrl`. Tokens are reported.',
+    `- **Tuning**: rates ${plan.rates.map(format).join(', ')} for every preset and task, seeds ${plan.tuningSeeds.join(', ')}; where the best is at`,
+    `  an edge, the next rate (a factor of about 3) is added, at most ${plan.extensions} times. The highest mean gain wins.`,
+    `- **Reported runs**: seeds from ${plan.firstSeed}. Their number follows from the paired deviation of the tuning runs, for an effect of`,
+    `  ${plan.effect} points with 80% power after correction, at least ${plan.fewestSeeds} and at most ${plan.mostSeeds}.`,
+    `- **Comparisons**: each preset less \`${plan.baseline}\`, paired by seed, on each task: one family of ${3 * (plan.presets.length - 1)}, Holm at 5%. p-values`,
+    '  are the largest of Student, Hall and, up to 14 seeds, all changes of sign. Intervals hold for all comparisons together.',
+    `  *Different*: Holm's p below 5%; it counts where the difference is at least ${plan.effect} points. *Equal*: shown within ${plan.effect} points by two`,
+    '  one-sided tests, Holm at 5%. Otherwise the runs do not decide.',
+  ]
 }
 
-const points = (share: number): string => (100 * share).toFixed(1)
-const interval = ({ mean, low, high }: Estimate): string =>
-  `${points(mean)} (${points(low)} to ${points(high)})`
-const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
-
-/** The page of the results in Markdown, for the seeds with which every variant has been trained. */
-export function ablationPage({ before, results }: Ablation): string {
-  const names = Object.keys(variants)
-  const [standard] = names
-  const complete = seeds.filter((seed) =>
-    names.every((name) => results.some((result) => result.variant === name && result.seed === seed)),
-  )
-  const of = (variant: string): Result[] =>
-    complete.flatMap((seed) => results.filter((r) => r.variant === variant && r.seed === seed))
-  const pairs = (variant: string): Estimate =>
-    overSeeds(
-      of(variant).flatMap((result) =>
-        of(standard).flatMap((other) => (other.seed === result.seed ? [result.sampled - other.sampled] : [])),
-      ),
-    )
-  const averageOf = (variant: string, key: 'entropy' | 'clipFraction' | 'responseTokens'): string =>
-    average(of(variant).map((result) => result[key])).toFixed(key === 'responseTokens' ? 1 : 3)
-  const reached = (variant: string): string => {
-    const curves = of(variant).map(({ curve }) => curve)
-    return [20, 40, plan.reinforcement.steps]
-      .map((step) =>
-        points(average(curves.map((curve) => average(curve.slice(Math.max(0, step - 10), step))))),
-      )
-      .join(', ')
-  }
-  const sorted = names.toSorted(
-    (a, b) => average(of(b).map((r) => r.sampled)) - average(of(a).map((r) => r.sampled)),
-  )
-  const { reinforcement, warmStart, demonstrations } = plan
-  const shown = Object.values(demonstrations).reduce((sum, count) => sum + count, 0)
-  return `# Ablation of losses and advantages
-
-\`npm run ablation\`: the same task, warm start, episodes, updates and learning rate for every variant, ${complete.length} seeds each.
-
-- **Task**: countdown with ${difficulty.numbers} numbers up to ${difficulty.largest} and targets up to ${difficulty.target}, in one wording ("4, 12: 48" is answered by "12 * 4");
-  held-out instances by their hash.
-- **Model**: a transformer of 0.1M parameters from scratch, warm-started on ${shown} demonstrations (${warmStart.epochs} epochs), the same for
-  all. It then solves ${points(before.greedy)}% of ${testTasks} held-out tasks by its likeliest answer and ${points(before.sampled)}% by one drawn at temperature 1.
-- **Budget**: ${reinforcement.steps} steps of ${reinforcement.groups} tasks with ${reinforcement.groupSize} episodes, ${reinforcement.minibatches} updates a step, AdamW at ${reinforcement.learningRate} falling to a tenth.
-- **Variants**: the presets of \`agoge train --algorithm\`, each with its own clip, aggregation and divergence; what a preset says of how
-  batches are sampled is left out, so that all play the same number of episodes.
-
-Held-out success in per cent, with Student's 95% interval over seeds; the difference from \`${standard}\` is paired by seed, and of
-success at temperature 1.
-
-${row(['variant', 'temperature 1', 'likeliest answer', `less ${standard}`, 'while sampling, steps 20, 40, last', 'entropy', 'clipped', 'tokens'])}
-${row(Array<string>(8).fill('---'))}
-${sorted
-  .map((name) =>
-    row([
-      `\`${name}\``,
-      interval(overSeeds(of(name).map((r) => r.sampled))),
-      interval(overSeeds(of(name).map((r) => r.greedy))),
-      name === standard ? '' : interval(pairs(name)),
-      reached(name),
-      averageOf(name, 'entropy'),
-      averageOf(name, 'clipFraction'),
-      averageOf(name, 'responseTokens'),
-    ]),
-  )
-  .join('\n')}
-
-Entropy (nats per token), the share of clipped tokens and the tokens of an answer are means over the last ten steps.
-
-${names.map((name) => `- \`${name}\`: ${findPolicyPreset(name).about} (arXiv ${findPolicyPreset(name).source ?? 'none'})`).join('\n')}
-
-One task, one small model, one learning rate: an order of the variants elsewhere does not follow. Every number is in
-[ablation.json](ablation.json).
-`
+function resultPart(ablation: Ablation): string[] {
+  const all = comparisons(ablation.results, Object.keys(tasks))
+  const different = all.filter((each) => conclusion(each) === 'different')
+  const equal = all.filter((each) => conclusion(each) === 'equal')
+  return [
+    '',
+    '## Results',
+    '',
+    `Of ${all.length} comparisons with \`${plan.baseline}\`, ${different.length} show a difference of at least ${plan.effect} points (${list(different)}),`,
+    `${equal.length} show that there is none of ${plan.effect} points (${list(equal)}); the others decide neither. These are statements on three`,
+    'tasks, a tiny model, rates tuned for each task, and this budget. They say nothing about large models, long answers, samples of an',
+    'older policy, or rates that were not tuned; and where the runs do not decide, no order follows from the means.',
+    ...Object.keys(tasks).flatMap((task) => taskPart(ablation, all, task)),
+  ]
 }
+
+const list = (found: readonly Comparison[]): string =>
+  found.length === 0
+    ? 'none'
+    : found.map(({ task, preset, mean }) => `\`${preset}\` on ${task} ${signed(mean)}`).join(', ')
+
+function taskPart({ tuning, results }: Ablation, all: readonly Comparison[], task: string): string[] {
+  const { deviation, needed, seeds } = seedsOf(tuning, task)
+  const own = results.filter((row) => row.task === task)
+  const lines = plan.presets.map((preset) => {
+    const rows = own.filter((row) => row.preset === preset)
+    const mean = (of: (row: AblationRow) => number): number => average(rows.map(of))
+    const gain = meanInterval(rows.map((row) => row.gain))
+    const found = all.find((each) => each.task === task && each.preset === preset)
+    return [
+      `\`${preset}\``,
+      `${gain.mean.toFixed(1)} (${intervalText(gain, (value) => value.toFixed(1))})`,
+      found === undefined ? '' : `${signed(found.mean)} (${signed(found.low)} to ${signed(found.high)})`,
+      found === undefined ? '' : conclusion(found),
+      format(rows[0].rate),
+      (100 * mean((row) => row.clipFraction)).toFixed(1),
+      (100 * mean((row) => row.zeroVariance)).toFixed(0),
+      mean((row) => row.entropy).toFixed(2),
+      mean((row) => row.tokens).toFixed(0),
+      mean((row) => row.optimiserSteps).toFixed(0),
+    ].join(' | ')
+  })
+  return [
+    '',
+    `### ${task}`,
+    '',
+    `${tasks[task].about}. Start: ${(100 * average(own.map(({ start }) => start))).toFixed(1)}%. Paired deviation of the tuning runs: ${deviation.toFixed(1)} points, so ${needed}`,
+    `seeds were needed and ${seeds.length} run.`,
+    '',
+    `| preset | gain, 95% interval | less \`${plan.baseline}\` | | rate | clipped % | zero-variance groups % | entropy | tokens | updates |`,
+    '| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...lines.map((line) => `| ${line} |`),
+    '',
+    `Mean gain by rate, seeds ${plan.tuningSeeds.join(', ')}:`,
+    '',
+    ...plan.presets.map((preset) => {
+      const grid = tuned(tuning, task, preset)
+      const best = bestOf(grid)
+      const edge = best === grid[0].rate || best === grid[grid.length - 1].rate
+      const note = edge && extension(grid) === null ? ' (the best is still at the edge)' : ''
+      return `- \`${preset}\`: ${grid.map(({ rate, gain }) => `${format(rate)}: ${gain.toFixed(1)}`).join(', ')}${note}`
+    }),
+  ]
+}
+
+/** What the plan concludes from a comparison. */
+export function conclusion({
+  mean,
+  p,
+  equivalenceP,
+}: Pick<Comparison, 'mean' | 'p' | 'equivalenceP'>): string {
+  if (equivalenceP < 0.05) return 'equal'
+  if (p >= 0.05) return ''
+  return Math.abs(mean) >= plan.effect ? 'different' : 'different, below the effect'
+}
+
+const signed = (value: number): string => `${value < 0 ? '' : '+'}${value.toFixed(1)}`
+const format = (rate: number): string => rate.toExponential()

@@ -24,7 +24,7 @@ import type { Job } from '../../src/llm/training/job.ts'
 import { runReinforcement } from '../../src/llm/training/reinforcement-phase.ts'
 import { initialState, saveWeights } from '../../src/llm/training/state.ts'
 import type { TrainingPlan } from '../../src/llm/training/types.ts'
-import { tasks } from '../ablation/task.ts'
+import { tasks } from './task.ts'
 import { findPolicyPreset } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
 import { budget } from './plan.ts'
 
@@ -153,6 +153,8 @@ function openJob(path: string, { backend, tokenizer }: Trainee, seed: number, le
           steps: reinforcement.steps,
           groups: reinforcement.groups,
           groupSize: reinforcement.groupSize,
+          validateEvery: 0,
+          keep: 'last',
           recordGroups: 0,
         },
       },

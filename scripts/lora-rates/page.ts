@@ -63,7 +63,7 @@ export function loraRatesPage(results: Record<string, JobResults>): string {
 parameters), trained with all weights and with LoRA (alpha 32, every matrix of the blocks) at several learning rates.
 \`scripts/lora-rates/plan.ts\` has the plan, written before the study ran.
 
-- **Task**: countdown with two numbers in one prompt template, as in the [ablation](ablation.md).
+- **Task**: countdown with two numbers in one prompt template: "4, 12: 48" is answered by "12 * 4".
 - **Supervised**: ${supervised.demonstrations} demonstrations, ${supervised.steps} steps of ${supervised.batch}, ${supervised.warmup} steps of warm-up, then linear decay to 0.
 - **GRPO**: ${reinforcement.steps} steps of ${reinforcement.groups} tasks with ${reinforcement.groupSize} episodes, rate falling to a tenth, from one warm start with all weights; ${testTasks} test tasks.
 - **Factor**: the best rate over the best rate of all weights. The grid has half decades, which is the resolution of the factor.

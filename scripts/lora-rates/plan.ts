@@ -4,7 +4,7 @@
  * Question: by which factor should the learning rate of LoRA differ from that of training all weights, by rank?
  *
  * Model: the base model of the package (0.94M parameters). Task: Countdown with two numbers in one prompt template
- * (`scripts/ablation/task.ts`). Jobs:
+ * (`scripts/lora-rates/task.ts`). Jobs:
  *
  * - `sft-adamw` and `sft-muon`: supervised fine-tuning on demonstrations. Score: nats per token of held-out
  *   demonstrations; lower is better.

@@ -14,6 +14,8 @@ export {
   quantile,
 } from './statistics.ts'
 export type { BootstrapSettings, Estimate, MeanEstimate, NoInterval, IntervalSettings } from './statistics.ts'
+export { hierarchicalInterval, holmAdjusted } from './hierarchical.ts'
+export type { HierarchicalEstimate, HierarchicalValue } from './hierarchical.ts'
 export { anytimeInterval } from './anytime.ts'
 export type { AnytimeInterval, AnytimeSequence, AnytimeSettings } from './anytime.ts'
 export { gaussianProcess } from './gaussian-process.ts'

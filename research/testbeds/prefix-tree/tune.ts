@@ -1,4 +1,5 @@
 import { average } from 'agoge/statistics'
+import type { ArmResult, ArmRun } from '../../runner/paper.ts'
 
 /** The best setting of an arm. */
 export interface TunedArm {
@@ -11,7 +12,7 @@ export interface TunedArm {
 
 /**
  * Runs every arm with every setting of the same grid on the same seeds, and returns the setting with the best mean score
- * of each. Seeds must be above 100: seeds 1 to 100 are those of the results.
+ * of each. Seeds must be from 101 to 1000: those of results begin at 1001.
  *
  * @param grid settings in rising order, such as learning rates.
  */
@@ -37,4 +38,41 @@ export const tuningSeeds = (count: number): number[] => Array.from({ length: cou
 export interface Tuning {
   arms: Readonly<Record<string, (run: { seed: number; learningRate: number }) => number>>
   grid: readonly number[]
+}
+
+/** Input of an arm whose learning rate is tuned. */
+export type TunedRun = Pick<ArmRun, 'seed' | 'budget'>
+
+/** Arms of a paper, each at its own learning rate, and what `tune-paper.ts` needs to find these. */
+export interface TunedArms<Name extends string> {
+  /** `untrained` is the first arm with a learning rate of 0. */
+  arms: Record<Name | 'untrained', (run: TunedRun) => ArmResult>
+  tuning: Tuning
+}
+
+/**
+ * The arms of a paper that all train by one function.
+ *
+ * @param learningRates the best of the grid for each arm, by `tune-paper.ts`.
+ * @example
+ * const { arms, tuning } = tunedArms({ grpo: 8, rloo: 16 }, trained, { grid: [4, 8, 16, 32], budget })
+ */
+export function tunedArms<Name extends string>(
+  learningRates: Readonly<Record<Name, number>>,
+  trained: (name: Name, learningRate: number, run: TunedRun) => ArmResult,
+  { grid, budget }: { grid: readonly number[]; budget: TunedRun['budget'] },
+): TunedArms<Name> {
+  const names = Object.keys(learningRates) as Name[]
+  const arms = names.map((name) => [name, (run: TunedRun) => trained(name, learningRates[name], run)])
+  const untrained = (run: TunedRun): ArmResult => trained(names[0], 0, run)
+  const tuning: Tuning = {
+    grid,
+    arms: Object.fromEntries(
+      names.map((name) => [
+        name,
+        ({ seed, learningRate }) => trained(name, learningRate, { seed, budget }).score,
+      ]),
+    ),
+  }
+  return { arms: Object.fromEntries([...arms, ['untrained', untrained]]), tuning }
 }

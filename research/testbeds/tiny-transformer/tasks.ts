@@ -33,7 +33,7 @@ export interface TinyTask {
   ask: (operations: string, start: number) => TinyQuestion
   /** Draws a question of the split. Default: training questions of a depth drawn evenly from the task's. */
   draw: (random: Random, options?: { split?: Split; depth?: number }) => TinyQuestion
-  /** Fixed distinct questions of these splits, as many of each depth as there are; the deeper ones make up the rest. */
+  /** Fixed distinct questions of these splits. Both have the same shares of depths, as even as the number of questions allows. */
   validation: readonly TinyQuestion[]
   test: readonly TinyQuestion[]
   /** What the model reads after a wrong first answer: how many leading digits were right. */
@@ -110,15 +110,22 @@ export function chainTask(options: ChainTaskOptions): TinyTask {
     }
   }
 
-  function fixed(split: Split, size: number): TinyQuestion[] {
-    const random = createRandom(seed, 'tiny-chains', split)
-    const found = new Map<string, TinyQuestion>()
-    for (let tries = 0; found.size < size && tries < 20 * size; tries++) {
-      const question = draw(random, { split, depth: depths[tries % depths.length] })
-      found.set(question.prompt, question)
-    }
-    return [...found.values()]
+  const all = depths.map((depth) => allChains(names, depth).flatMap((chosen) => startsOf(chosen)))
+  function startsOf(chosen: string): TinyQuestion[] {
+    return Array.from({ length: digits }, (_, start) => ask(chosen, start))
   }
+
+  /** Questions by depth, in an order that the seed decides. */
+  const inSplit = (split: Split): TinyQuestion[][] =>
+    all.map((questions, i) =>
+      createRandom(seed, 'tiny-chains', split, i).shuffle(
+        questions.filter(({ prompt }) => splitOf(prompt) === split),
+      ),
+    )
+  const [validation, test] = fixedSplits([
+    { questions: inSplit('validation'), size: 96 },
+    { questions: inSplit('test'), size: testSize },
+  ])
 
   const answerLength = places + 2
   return {
@@ -129,10 +136,37 @@ export function chainTask(options: ChainTaskOptions): TinyTask {
     oneRightAnswer: judged === 'solution',
     ask,
     draw,
-    validation: fixed('validation', 96),
-    test: fixed('test', testSize),
+    validation,
+    test,
     feedback: ({ solution }, answer) => `!${rightDigits(solution, answer)}=`,
   }
+}
+
+/** All sequences of this many names. */
+const allChains = (names: readonly string[], depth: number): string[] =>
+  depth === 0 ? [''] : allChains(names, depth - 1).flatMap((chain) => names.map((name) => chain + name))
+
+/**
+ * Takes as many questions of each depth, or all of a depth that has too few. The shares of the depths are the same in every
+ * split, so that a competence in one is the same in the others.
+ */
+function fixedSplits(
+  splits: readonly { questions: readonly TinyQuestion[][]; size: number }[],
+): TinyQuestion[][] {
+  const most = splits[0].questions.map((_, depth) =>
+    Math.min(...splits.map(({ questions, size }) => questions[depth].length / size)),
+  )
+  const shares = most.map(() => 0)
+  // The depth with the fewest questions first: what it lacks, the others make up.
+  const order = most.map((_, depth) => depth).toSorted((a, b) => most[a] - most[b])
+  let left = 1
+  for (const [i, depth] of order.entries()) {
+    shares[depth] = Math.min(most[depth], left / (order.length - i))
+    left -= shares[depth]
+  }
+  return splits.map(({ questions, size }) =>
+    questions.flatMap((each, depth) => each.slice(0, Math.round(shares[depth] * size))),
+  )
 }
 
 function splitOf(prompt: string): Split {

@@ -200,7 +200,6 @@ export function addOptimise({ program, terminal }: CommandContext): void {
   showHelpFor(optimise, {
     all: [
       'agoge optimise --budget 5 --proposer openai/gpt-5',
-      'agoge optimise --levers demonstrations,test-time --tokens 500000',
       'agoge optimise --levers sft,rl --tokens 2000000',
     ],
   })

@@ -93,6 +93,8 @@ export interface Task {
   split: 'train' | 'validation' | 'test' | 'unseen-paraphrase'
   /** The user's message. */
   prompt: string
+  /** The template that the message was made from, with `<placeholders>`. Absent if it was written for this task. */
+  template?: string
   /** Difficulty; 1 is the easiest. */
   difficulty: number
   context: Record<string, unknown>

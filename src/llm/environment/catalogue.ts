@@ -56,10 +56,7 @@ export const toolEnvironments: Readonly<Record<string, CatalogueEntry>> = {
         ...(signal && { signal }),
         ...(onNotice && { onNotice }),
       })
-      // Requests come in thousands of templates, which takes more steps than a few do.
-      // The warm start comes close to what RL reaches: RL must not end with weights that are worse.
-      const reinforcement = { validateEvery: 25, keep: 'best' } as const
-      const training = { reinforcement, validation: 210 }
+      const training = { validation: 210 }
       return { environment, tasks: filesystemTasks, demonstrations: filesystemDemonstrations, training }
     },
   },

@@ -10,6 +10,8 @@ export interface TaskSamplerSettings<T extends Task> {
   rate?: number
   /** Initial success rate by kind of task, for instance from a validation. Default: 0.5. */
   prior?: Record<string, number>
+  /** Draws the kinds by these weights, and the tasks of a kind as they come. Default: by the success that was observed. */
+  kindWeights?: Readonly<Record<string, number>>
 }
 
 /** The state of the sampler as plain JSON. */
@@ -49,7 +51,7 @@ export function learningWeight(p: number): number {
  * observations.
  */
 export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<T>): TaskSampler<T> {
-  const { source, split, seed, rate = 0.15, prior = {} } = settings
+  const { source, split, seed, rate = 0.15, prior = {}, kindWeights } = settings
   let drawn = 0
   let cells: Record<string, number> = {}
   let kinds = Object.fromEntries(source.kinds.map((kind) => [kind, prior[kind] ?? 0.5]))
@@ -57,6 +59,7 @@ export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<
   const estimate = (task: T): number => cells[cellOf(task)] ?? kinds[task.kind] ?? 0.5
 
   function drawTask(kind: string, random: Random): T {
+    if (kindWeights !== undefined) return source.task({ split, seed: random.int(2 ** 31), kind })
     const options = Array.from({ length: candidates }, () =>
       source.task({ split, seed: random.int(2 ** 31), kind }),
     )
@@ -67,9 +70,9 @@ export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<
     draw(count) {
       const random = createRandom(seed, 'tasks', drawn)
       drawn += count
-      const order = random.shuffle(source.kinds)
-      const weights = order.map((kind) => learningWeight(kinds[kind]))
-      return systematic(weights, count, random.next()).map((at) => drawTask(order[at], random))
+      const weightOf = (kind: string): number =>
+        kindWeights === undefined ? learningWeight(kinds[kind]) : (kindWeights[kind] ?? 0)
+      return drawKinds(source.kinds, weightOf, count, random).map((kind) => drawTask(kind, random))
     },
     observe(task, success) {
       const cell = cellOf(task)
@@ -86,6 +89,17 @@ export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<
       kinds = { ...state.kinds }
     },
   }
+}
+
+/** Draws kinds of task by weight, evenly spread over a random order. */
+export function drawKinds(
+  kinds: readonly string[],
+  weightOf: (kind: string) => number,
+  count: number,
+  random: Random,
+): string[] {
+  const order = random.shuffle(kinds)
+  return systematic(order.map(weightOf), count, random.next()).map((at) => order[at])
 }
 
 /**

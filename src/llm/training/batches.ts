@@ -227,7 +227,8 @@ export function createBatchQueue<T extends Task>(
   draw: (number: number) => BatchTasks<T>,
 ): BatchQueue<T> {
   const { state, folder, options } = job
-  const { maxStaleness = 0, overlap = false, steps } = options.plan.reinforcement
+  const { maxStaleness = 0, overlap = false, budget } = options.plan.reinforcement
+  const steps = budget === undefined ? options.plan.reinforcement.steps : Infinity
   const batches = new Map<number, Promise<Batch<T>>>()
   const stop = new AbortController()
   const sampledBy = (step: number): number => Math.min(step + maxStaleness, steps)

@@ -33,7 +33,9 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
     groupSize: 8,
     temperature: 1,
     minibatches: 2,
-    validateEvery: 0,
+    // Steps that lose must not end in the weights.
+    validateEvery: 25,
+    keep: 'best',
     recordGroups: 2,
   },
   supervised: {

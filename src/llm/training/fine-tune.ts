@@ -1,6 +1,5 @@
 import { defined } from '../../defined.ts'
 import { createRandom, hash32 } from '../../engine/random/index.ts'
-import type { Random } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
 import type { Task } from '../agent/types.ts'
 import { supervised, trainedTokens } from '../algorithm/losses/imitation.ts'
@@ -10,11 +9,15 @@ import { isDemonstration, playDemonstrations } from '../rollout/collect.ts'
 import { faultLines, recordFailures, tooFewDemonstrations } from './dropped-tasks.ts'
 import { evaluate, keptIf } from './job.ts'
 import type { Job } from './job.ts'
-import type { OptimiserSettings, TrainingPart } from './kernel.ts'
+import { byKind, freshSource, inOrder } from './demonstration-source.ts'
+import type { DemonstrationBatch, DemonstrationSource } from './demonstration-source.ts'
+import { fallenKinds } from './falling-kinds.ts'
+import type { OptimiserSettings, TrainingPart, Validation } from './kernel.ts'
 import { runPart } from './kernel.ts'
 import { hashOf, runTraining, settingsOf, validationOf } from './run.ts'
 import type { RunOptions, ValidationOptions } from './run.ts'
 import { restateStages } from './summary.ts'
+import { budgetedValidation, usedShare } from './token-budget.ts'
 import type { SupervisedSettings, TrainJobOptions } from './types.ts'
 
 interface FineTuneOptions extends OptimiserSettings, RunOptions, ValidationOptions {
@@ -51,8 +54,7 @@ export async function fineTune(options: FineTuneOptions): Promise<number[]> {
     name: 'fine-tune',
     backend,
     steps: epochs * Math.ceil(good.length / batch),
-    episodes: good,
-    orderOf: (epoch) => createRandom(seed, 'imitate', epoch),
+    source: inOrder(good, batch, (epoch) => createRandom(seed, 'imitate', epoch)),
     settings: options,
   })
   const { records } = await runTraining(
@@ -68,40 +70,27 @@ export async function fineTune(options: FineTuneOptions): Promise<number[]> {
   return records.flatMap(({ phase, metrics }) => (phase === part.name ? [metrics['loss']] : []))
 }
 
-/** Cross-entropy on episodes. Each epoch shuffles them and uses each once. */
+/** Cross-entropy on the episodes of a source. */
 function supervisedPart({
   name,
   backend,
   steps,
   progress,
-  episodes,
-  orderOf,
+  source,
   settings,
 }: {
   name: string
   backend: ModelBackend
   steps: number | null
   progress?: () => number
-  episodes: readonly Episode[]
-  /** The random stream of an epoch's order. */
-  orderOf: (epoch: number) => Random
-  settings: OptimiserSettings & { batch: number }
-}): TrainingPart<{ epoch: number; episodes: readonly Episode[] }> {
-  const batches = Math.max(1, Math.ceil(episodes.length / settings.batch))
+  source: DemonstrationSource
+  settings: OptimiserSettings
+}): TrainingPart<DemonstrationBatch> {
   return {
     name,
     steps,
-    ...(episodes.length === 0 ? { progress: () => 1 } : progress === undefined ? {} : { progress }),
-    collect(step) {
-      const epoch = Math.floor(step / batches)
-      const at = (step % batches) * settings.batch
-      return {
-        epoch,
-        episodes: orderOf(epoch)
-          .shuffle(episodes)
-          .slice(at, at + settings.batch),
-      }
-    },
+    ...(source.isEmpty ? { progress: () => 1 } : progress === undefined ? {} : { progress }),
+    collect: (step) => source.batch(step),
     async update({ epoch, episodes }, tools) {
       const started = performance.now()
       const update = supervised(episodes)
@@ -179,8 +168,8 @@ export async function collectDemonstrations<T extends Task>(job: Job<T>): Promis
   return demonstrations
 }
 
-/** The budget of a supervised phase: `steps`, or `seconds` of wall-clock. */
-type SupervisedBudget = { steps: number } | { seconds: number }
+/** What a supervised phase may use: steps, or seconds of wall-clock. The `budget` of its settings comes first. */
+type SupervisedExtent = { steps: number } | { seconds: number }
 
 /**
  * Cross-entropy on demonstrations in seeded order, with regular validations by success on validation tasks. Ends with the budget
@@ -193,42 +182,61 @@ export async function runSupervised<T extends Task>(
   name: 'warm-start' | 'supervised',
   demonstrations: readonly Episode[],
   settings: Omit<SupervisedSettings, 'epochs'>,
-  budget: SupervisedBudget,
+  extent: SupervisedExtent,
 ): Promise<string> {
   const { state, options } = job
-  const { validateEvery, patience } = settings
+  const { validateEvery, patience, budget, fresh = false, kindWeights, batch } = settings
+  const orderOf = (...key: (string | number)[]) => createRandom(options.seed, name, ...key)
   const part = supervisedPart({
     name,
     backend: job.backend,
-    steps: 'steps' in budget ? budget.steps : null,
-    ...('steps' in budget ? {} : { progress: () => Math.min(1, job.phaseSeconds() / budget.seconds) }),
-    episodes: demonstrations,
-    orderOf: (epoch) => createRandom(options.seed, name, 'epoch', epoch),
+    steps: 'steps' in extent && budget === undefined ? extent.steps : null,
+    ...(budget !== undefined
+      ? { progress: () => usedShare(state, budget) }
+      : 'steps' in extent
+        ? {}
+        : { progress: () => Math.min(1, job.phaseSeconds() / extent.seconds) }),
+    source: fresh
+      ? freshSource(job, settings)
+      : kindWeights === undefined
+        ? inOrder(demonstrations, batch, (epoch) => orderOf('epoch', epoch))
+        : byKind(demonstrations, { batch, kindWeights, orderOf }),
     settings,
   })
   let kinds: Record<string, number> = {}
+  const validation: Validation = {
+    measure: 'success',
+    // The warm start begins with an untrained policy. The initial weights of the control arm are a candidate for the best.
+    isDue: (step, over) => over || (step % validateEvery === 0 && (step > 0 || name === 'supervised')),
+    async score() {
+      const count = options.plan.tasks.validation
+      const { summary } = await evaluate(job, `${name}-validation`, 'validation', count)
+      kinds = summary.kinds
+      for (const text of fallenKinds(state, summary.kindEstimates)) job.emit({ type: 'note', text })
+      return { score: summary.success.mean, metrics: { masked: summary.masked } }
+    },
+    keep: 'best',
+    onBest: () => (state.prior = kinds),
+    // Stop if the score has not risen for a while or cannot rise further.
+    isSettled: (best) => best.without >= patience || best.score === 1,
+  }
   await runPart(
     {
       ...part,
-      validation: {
-        measure: 'success',
-        // The warm start begins with an untrained policy. The initial weights of the control arm are a candidate for the best.
-        isDue: (step, over) => over || (step % validateEvery === 0 && (step > 0 || name === 'supervised')),
-        async score() {
-          const count = options.plan.tasks.validation
-          const { summary } = await evaluate(job, `${name}-validation`, 'validation', count)
-          kinds = summary.kinds
-          return { score: summary.success.mean, metrics: { masked: summary.masked } }
-        },
-        keep: 'best',
-        onBest: () => (state.prior = kinds),
-        // Stop if the score has not risen for a while or cannot rise further.
-        isSettled: (best) => best.without >= patience || best.score === 1,
+      async update(batch, tools) {
+        const metrics = await part.update(batch, tools)
+        if (fresh) countDemonstrations(state.demonstrations, batch.episodes)
+        return metrics
       },
+      validation: budget === undefined ? validation : budgetedValidation(state, budget, validation),
     },
     job,
   )
   const best = state.best?.checkpoint ?? `${name}-best-${state.step}`
   if (state.best === null) await job.saveWeights(best)
   return best
+}
+
+function countDemonstrations(counts: Record<string, number>, episodes: readonly Episode[]): void {
+  for (const { kind } of episodes) counts[kind] = (counts[kind] ?? 0) + 1
 }

@@ -15,6 +15,7 @@ import { createScoreJournal } from '../reward/reward.ts'
 import type { ScoreJournal } from '../reward/reward.ts'
 import type { LoopState } from './state.ts'
 import { saveCheckpoint, saveWeights } from './state.ts'
+import { countTokens, playedTokens, trainedWeight } from './token-budget.ts'
 import type { ProgramRollout, TrainableBackend, TrainJobOptions } from './types.ts'
 
 /** A running job: the state that its phases share, and the folder that stores it. */
@@ -52,6 +53,7 @@ export function createJob<T extends Task>(
     saveWeights: (name) => saveWeights(folder, backend, name),
     loadWeights: (name) => backend.load(folder.file('checkpoints', name)),
     clearCaches: () => backend.clearCache?.(),
+    countTrained: (tokens) => countTokens(state, trainedWeight * tokens),
     lastWeights() {
       const name = currentCheckpoint(folder)
       return name === null ? null : folder.file('checkpoints', name)
@@ -190,6 +192,7 @@ export function charge<T extends Task>({ state }: Job<T>, episodes: readonly Epi
     state.cost.sampledTokens += episode.usage.sampledTokens
     if (episode.status === 'masked') state.cost.masked++
   }
+  countTokens(state, playedTokens(episodes))
   state.maskedReasons = addReasons(state.maskedReasons ?? {}, summariseEpisodes(episodes).maskedReasons)
 }
 

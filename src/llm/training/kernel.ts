@@ -137,6 +137,8 @@ export interface TrainingRun {
   saveWeights(name: string): Promise<void>
   loadWeights(name: string): Promise<void>
   clearCaches(): void
+  /** Called after each update of a language model with the number of tokens in its sequences. */
+  countTrained?(tokens: number): void
   /** Path of the last saved weights; null if there are none. */
   lastWeights(): string | null
 }
@@ -237,7 +239,9 @@ function stepTools<Batch>(part: TrainingPart<Batch>, run: TrainingRun, progress:
       const report = await forwardBackward(backend, sequences, loss, abort).catch((error: unknown) =>
         rethrowWithStep(part.name, run, error, names),
       )
-      return { ...report, ...(await tools.move(backend, step, names)) }
+      const moved = await tools.move(backend, step, names)
+      run.countTrained?.(sequences.reduce((sum, { tokens }) => sum + tokens.length, 0))
+      return { ...report, ...moved }
     },
     restart(model, folder) {
       run.weightsMatchState = false

@@ -16,6 +16,7 @@ import { runStage, runUnseenParaphrases, summarise } from './summary.ts'
 import { initialState, loadState, phases, saveWeights } from './state.ts'
 import type { Phase } from './state.ts'
 import { collectDemonstrations, runSupervised } from './fine-tune.ts'
+import { checkBudget } from './token-budget.ts'
 import type { TrainableBackend, TrainingPlan, TrainJobOptions, TrainingSummary } from './types.ts'
 
 /**
@@ -57,6 +58,7 @@ async function workOn<T extends Task>(
   const backend = await options.backend()
   try {
     checkOverlap(options.plan, backend)
+    for (const { budget } of [options.plan.warmStart, options.plan.reinforcement]) checkBudget(budget)
     if (saved !== null) await backend.load(folder.file('checkpoints', saved.checkpoint))
     const job = createJob({
       options: { ...options, plan: withinWindow(options.plan, backend) },
@@ -118,6 +120,8 @@ async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
     state.validated = -1
     state.best = null
     state.phaseSeconds = 0
+    delete state.spent
+    delete state.kindRecords
     if (state.phase !== 'done') await job.checkpoint()
   }
 }
@@ -138,8 +142,11 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
     case 'base':
       return runStage(job, 'base', 0)
     case 'warm-start': {
-      const demonstrations = await collect()
-      const steps = warmStart.epochs * Math.ceil(demonstrations.length / warmStart.batch)
+      // Fresh demonstrations are played as the phase goes on.
+      const demonstrations = warmStart.fresh === true ? [] : await collect()
+      const planned = Object.values(options.plan.demonstrations).reduce((sum, count) => sum + count, 0)
+      const count = warmStart.fresh === true ? planned : demonstrations.length
+      const steps = warmStart.epochs * Math.ceil(count / warmStart.batch)
       state.warmStart = await runSupervised(job, 'warm-start', demonstrations, warmStart, { steps })
       state.warmStartSeconds = job.phaseSeconds()
       backend.resetOptimizer?.()

@@ -14,11 +14,13 @@ import { recordedScore } from '../reward/reward.ts'
 import { createTaskSampler, type TaskSampler } from '../rollout/task-sampler.ts'
 import { type Batch, batchEpisodes, createBatchQueue, rewardedGroup } from './batches.ts'
 import { charge, environmentBroken, evaluate, type Job } from './job.ts'
-import { runPart, type StepMetrics, type StepTools } from './kernel.ts'
+import { fallenKinds } from './falling-kinds.ts'
+import { runPart, type StepMetrics, type StepTools, type Validation } from './kernel.ts'
 import type { LoopState } from './state.ts'
 import { avoiding, withoutDropped } from './dropped-tasks.ts'
 import { demonstrationTasks } from './fine-tune.ts'
 import { limitSteps } from './time-limit.ts'
+import { budgetedValidation, countTokens, usedShare } from './token-budget.ts'
 import type { BatchTasks, TrainableBackend, TrainingPlan } from './types.ts'
 
 /** What learning needs besides the batch. Opened on first use. */
@@ -42,6 +44,12 @@ function createPhaseLearner<T extends Task>(
   const settings = options.plan.reinforcement
   const abort = signal === undefined ? {} : { signal }
   let reference: Promise<TrainableBackend> | undefined
+  /** Tokens that were scored for the present batch. They count once its updates are made. */
+  let scored = 0
+  const counting = <S extends readonly { tokens: ArrayLike<number> }[]>(sequences: S): S => {
+    scored += sequences.reduce((sum, { tokens }) => sum + tokens.length, 0)
+    return sequences
+  }
 
   /** The initial policy of RL, in a backend of its own. */
   async function openReference(): Promise<TrainableBackend> {
@@ -67,9 +75,10 @@ function createPhaseLearner<T extends Task>(
   ): Promise<LearningContext> => ({
     batch,
     tokenLimit: tokenLimitOf(options.plan),
-    reference: async (sequences) => scoreSequences(await (reference ??= openReference()), sequences, abort),
-    trainer: (sequences) => scoreSequences(backend, sequences, abort),
-    entropies: (sequences) => sequenceEntropies(backend, sequences, abort),
+    reference: async (sequences) =>
+      scoreSequences(await (reference ??= openReference()), counting(sequences), abort),
+    trainer: (sequences) => scoreSequences(backend, counting(sequences), abort),
+    entropies: (sequences) => sequenceEntropies(backend, counting(sequences), abort),
     demonstrations: await shown(minibatch),
     memory,
     move: (model) => tools.move(model, tools.schedule(settings)),
@@ -79,6 +88,7 @@ function createPhaseLearner<T extends Task>(
     async learn(groups, tools) {
       // A failed step must not change the saved state of the algorithm.
       const memory = { ...state.memory }
+      scored = 0
       const size = Math.ceil(groups.length / Math.min(settings.minibatches ?? 1, groups.length))
       const updates: { update: PolicyUpdate; members: readonly EpisodeGroup[] }[] = []
       for (let start = 0; start < groups.length; start += size) {
@@ -94,6 +104,7 @@ function createPhaseLearner<T extends Task>(
           // If weights were corrected, the algorithm has measured the mismatch and the loss sees none.
           rows.push({ ...(await apply(tools, update, members, rows.length === 0)), ...update.metrics })
       if (Object.keys(memory).length > 0) state.memory = memory
+      countTokens(state, scored)
       const names = new Set(rows.flatMap((row) => Object.keys(row)))
       return Object.fromEntries(
         [...names].map((name) => [name, average(rows.flatMap((row) => (name in row ? [row[name]] : [])))]),
@@ -158,6 +169,7 @@ export async function runReinforcement<T extends Task>(
     split: 'train',
     seed: options.seed,
     prior: state.prior,
+    ...defined({ kindWeights: settings.kindWeights }),
   })
   if (state.sampler !== null) sampler.restore(state.sampler)
   /** Replacement groups are drawn by the statistics before this batch, so that updates in between have no effect. */
@@ -168,47 +180,54 @@ export async function runReinforcement<T extends Task>(
     const first = sampler.draw(groups)
     if (maxStaleness === 0) return { first, more: (count) => sampler.draw(count) }
     const seed = `${options.seed}/replacements/${number}`
-    const others = createTaskSampler({ source, split: 'train', seed })
+    const others = createTaskSampler({
+      source,
+      split: 'train',
+      seed,
+      ...defined({ kindWeights: settings.kindWeights }),
+    })
     others.restore({ ...known, drawn: 0 })
     return { first, more: (count) => others.draw(count) }
   }
   const queue = createBatchQueue(job, draw)
   const learner = createPhaseLearner(job, demonstrations)
   const limit = limitSteps(job)
-  const { validateEvery } = settings
+  const { validateEvery, budget } = settings
+  const validation: Validation = {
+    measure: 'success',
+    // Where the best weights are kept, the initial ones and the last ones are candidates.
+    isDue: (step, isOver) =>
+      validateEvery > 0 && (step % validateEvery === 0 || isOver) && (step > 0 || settings.keep === 'best'),
+    async score() {
+      // The warm start was chosen for its luck with the first tasks, which RL would have to beat.
+      const from = settings.keep === 'best' ? tasks.validation : 0
+      const { summary } = await limit.validating(() =>
+        evaluate(job, 'rl-validation', 'validation', tasks.validation, from),
+      )
+      for (const text of fallenKinds(state, summary.kindEstimates)) job.emit({ type: 'note', text })
+      return { score: summary.success.mean, metrics: { masked: summary.masked } }
+    },
+    keep: settings.keep ?? 'last',
+  }
   try {
     await runPart(
       {
         name: 'rl',
         get steps() {
-          return limit.steps()
+          return budget === undefined ? limit.steps() : null
         },
+        ...(budget !== undefined && { progress: () => usedShare(state, budget) }),
         collect(step) {
           limit.onStep(step)
           return queue.next()
         },
         update: (batch, tools) => reinforce(job, { sampler, learner, batch, tools }),
-        validation: {
-          measure: 'success',
-          // Where the best weights are kept, the initial ones and the last ones are candidates.
-          isDue: (step, isOver) =>
-            validateEvery > 0 &&
-            (step % validateEvery === 0 || isOver) &&
-            (step > 0 || settings.keep === 'best'),
-          async score() {
-            // The warm start was chosen for its luck with the first tasks, which RL would have to beat.
-            const from = settings.keep === 'best' ? tasks.validation : 0
-            const { summary } = await limit.validating(() =>
-              evaluate(job, 'rl-validation', 'validation', tasks.validation, from),
-            )
-            return { score: summary.success.mean, metrics: { masked: summary.masked } }
-          },
-          keep: settings.keep ?? 'last',
-        },
+        validation: budget === undefined ? validation : budgetedValidation(state, budget, validation),
         settle: () => queue.settle(),
       },
       job,
     )
+    if (budget !== undefined) state.rlSteps = state.step
   } finally {
     await queue.close()
     await learner.dispose()

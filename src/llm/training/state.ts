@@ -5,6 +5,7 @@ import type { TaskSamplerState } from '../rollout/task-sampler.ts'
 import { forgetChecked } from '../../runs/checksums.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
 import { currentCheckpoint, loadRun, saveRun } from '../../runs/run-store.ts'
+import type { KindRecord } from './falling-kinds.ts'
 import type { TrainingPosition } from './kernel.ts'
 import type {
   DroppedTasks,
@@ -58,7 +59,11 @@ export interface LoopState extends TrainingPosition {
   signal?: Omit<ReinforcementRecord, 'steps'>
   /** The reasons of the masked episodes that `cost.masked` counts. */
   maskedReasons?: Record<string, number>
-  cost: { sampledTokens: number; calls: number; episodes: number; masked: number }
+  cost: { sampledTokens: number; computedTokens?: number; calls: number; episodes: number; masked: number }
+  /** Computed tokens and validations of this phase; absent if there are none yet. */
+  spent?: { tokens: number; validations: number }
+  /** Validations of this phase by kind of task; absent if there are none yet. */
+  kindRecords?: Record<string, KindRecord>
 }
 
 export function initialState(): LoopState {

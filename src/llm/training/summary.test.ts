@@ -118,6 +118,24 @@ test('groups of equal reward: too hard and too easy are distinguished', () => {
   expect(remarks([0, 50, 50], { groupsWithSignal: 1 })).toEqual([])
 })
 
+test('a kind of task that fell clearly on held-out tasks is named with its counts', () => {
+  const stages = (copy: number): StageSummary[] => [
+    stage('base', 0),
+    {
+      ...stage('warm-start', 60),
+      kindEstimates: { copy: wilsonInterval(24, 27), read: wilsonInterval(20, 27) },
+    },
+    { ...stage('rl', 80), kindEstimates: { copy: wilsonInterval(copy, 27), read: wilsonInterval(15, 27) } },
+  ]
+  const reinforcement = { steps: 200, groups: 3200, groupsWithSignal: 1000, judged: 25_600, failed: 9000 }
+  const said = (copy: number) =>
+    remarksOn({ stages: stages(copy), demonstrations: { copy: 400 }, reinforcement })
+  expect(said(9)).toEqual([
+    expect.stringMatching(/^copy fell .*24 of 27 held-out tasks before, 9 of 27 after.*kindWeights/),
+  ])
+  expect(said(20)).toEqual([])
+})
+
 test('a record without reinforcement learning gives no warning', () => {
   expect(remarksOn({ stages: [stage('base', 0)], demonstrations: {}, reinforcement: undefined })).toEqual([])
 })

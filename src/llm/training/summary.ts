@@ -5,8 +5,10 @@ import { machine, type RunFolder } from '../../runs/run-folder.ts'
 import type { Task } from '../agent/types.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
+import type { Estimate } from '../../statistics/statistics.ts'
 import { compareSuccess, reasonsText, summariseEpisodes } from '../evaluation/episode-statistics.ts'
 import { smallModelPlan } from './defaults.ts'
+import { hasFallen } from './falling-kinds.ts'
 import { evaluate, type Job } from './job.ts'
 import { isDropped } from './dropped-tasks.ts'
 import type { SampleEpisode, SampleMessage, StageName, TrainingSummary } from './types.ts'
@@ -142,7 +144,7 @@ const fewSteps = 16
 
 /**
  * Warnings about a run that did not go well: success that stays at or falls to 0%, reinforcement learning without reward
- * variance, or too few steps. Each says what happened and what to do. Empty if the run went well.
+ * variance, a kind of task that fell, or too few steps. Each says what happened and what to do. Empty if the run went well.
  */
 export function remarksOn({
   stages,
@@ -152,6 +154,8 @@ export function remarksOn({
   if (reinforcement === undefined) return []
   const successOf = (name: string) => stages.find((stage) => stage.name === name)?.success
   const [base, warm, rl] = [successOf('base'), successOf('warm-start'), successOf('rl')]
+  const kindsOf = (name: string) => stages.find((stage) => stage.name === name)?.kindEstimates
+  const [warmKinds, rlKinds] = [kindsOf('warm-start'), kindsOf('rl')]
   const { steps, groups, groupsWithSignal, failed, judged } = reinforcement
   // A user's program has no warm start.
   const warmed = Object.keys(demonstrations).length > 0
@@ -173,6 +177,15 @@ export function remarksOn({
             ? 'Every episode succeeded; the tasks have nothing more to teach.'
             : 'Larger groups (plan.reinforcement.groupSize) or harder tasks would differ.'),
     )
+  // Where all is lost, one remark says so.
+  for (const [kind, before] of rl?.mean === 0 ? [] : Object.entries(warmKinds ?? {})) {
+    const after = rlKinds?.[kind]
+    if (after === undefined || !hasFallen(countsOf(before), countsOf(after))) continue
+    const text = ({ successes, trials }: Counts): string => `${successes} of ${trials}`
+    remarks.push(
+      `${kind} fell with reinforcement learning: ${text(countsOf(before))} held-out tasks before, ${text(countsOf(after))} after. Other kinds may have been drawn at its cost: draw it more often (plan.reinforcement.kindWeights of train()), or take a lower learning rate.`,
+    )
+  }
   const shown = Object.values(demonstrations).reduce((sum, count) => sum + count, 0)
   const short = [
     ...(warmed && shown < fewDemonstrations ? [`${shown} demonstrations`] : []),
@@ -185,6 +198,13 @@ export function remarksOn({
     )
   return remarks
 }
+
+interface Counts {
+  successes: number
+  trials: number
+}
+
+const countsOf = ({ mean, n }: Estimate): Counts => ({ successes: Math.round(mean * n), trials: n })
 
 /** Assembles the summary of the finished job. */
 export function summarise<T extends Task>(job: Job<T>): TrainingSummary {

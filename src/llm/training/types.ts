@@ -26,6 +26,18 @@ export interface TrainableBackend extends ModelBackend {
   dispose?(): Promise<void> | void
 }
 
+/** A budget of computed tokens for a phase. It replaces the number of steps, the steps between validations, and early stopping. */
+export interface TokenBudget {
+  /**
+   * Ends the phase with the step that reaches this number. A token counts once where an episode was played, validations included,
+   * or where a model only scores it, and three times where the model was trained on it, since a backward pass takes twice as
+   * long as a forward pass. Demonstrations of an expert cost nothing to play.
+   */
+  tokens: number
+  /** Validations, evenly over the budget: the first before any step, the last after all. 2 or more. */
+  validations: number
+}
+
 export interface SupervisedSettings extends OptimiserSettings {
   /** Maximum passes over the demonstrations. */
   epochs: number
@@ -35,6 +47,15 @@ export interface SupervisedSettings extends OptimiserSettings {
   validateEvery: number
   /** Stops after this many validations without a better score. */
   patience: number
+  /** Default: none, the phase ends by `epochs` and `patience`. */
+  budget?: TokenBudget
+  /**
+   * Trains on no demonstration twice: the expert plays new training tasks for every batch. As many are played as the plan's
+   * `demonstrations` and `epochs`, or the budget, ask for. Default: false.
+   */
+  fresh?: boolean
+  /** Share of each kind of task in a batch, relative to the others. Default: as many as there are demonstrations; if fresh, equal shares. */
+  kindWeights?: Readonly<Record<string, number>>
 }
 
 export interface ReinforcementSettings extends OptimiserSettings, BatchSettings {
@@ -53,6 +74,10 @@ export interface ReinforcementSettings extends OptimiserSettings, BatchSettings 
   keep?: 'best' | 'last'
   /** Groups per step whose episodes are stored in `episodes.jsonl`. Default: 2. */
   recordGroups?: number
+  /** Default: none, RL ends by `steps`. It does not go together with a limit of time. */
+  budget?: TokenBudget
+  /** Share of each kind of task among those that are drawn, relative to the others. Default: by success so far, most where it is mixed. */
+  kindWeights?: Readonly<Record<string, number>>
 }
 
 /**
@@ -65,7 +90,7 @@ export interface TrainingPlan {
   warmStart: SupervisedSettings
   reinforcement: ReinforcementSettings
   /** Continued supervision, the control arm of RL. It runs as long as RL took. */
-  supervised: Omit<SupervisedSettings, 'epochs'>
+  supervised: Omit<SupervisedSettings, 'epochs' | 'budget' | 'fresh' | 'kindWeights'>
   /** Tasks per evaluation. */
   tasks: { validation: number; test: number; unseenParaphrases: number }
   /** Steps between checkpoints. */
@@ -233,7 +258,15 @@ export interface TrainingSummary {
   /** The reasons of `cost.masked`, with counts. */
   maskedReasons?: Record<string, number> | undefined
   /** Of the whole job, including evaluations. */
-  cost: { seconds: number; sampledTokens: number; calls: number; episodes: number; masked: number }
+  cost: {
+    seconds: number
+    sampledTokens: number
+    /** As `TokenBudget` counts them. Absent in runs of earlier versions. */
+    computedTokens?: number
+    calls: number
+    episodes: number
+    masked: number
+  }
   samples: SampleEpisode[]
   model: string
 }

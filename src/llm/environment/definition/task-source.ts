@@ -110,7 +110,7 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
     const state = settings.state(draw)
     const draft = kinds[kind].draft(state, draw)
     if (splits === 'hash' && splitOfTask(name, kind, keyOf(draft, state)) !== part) return undefined
-    const { prompt, unseen } = promptOf(draft, kind, split, random)
+    const { prompt, template, unseen } = promptOf(draft, kind, split, random)
     const task: Task = {
       id: `${name}/${split}/${kind}/${seed}`,
       kind,
@@ -120,7 +120,7 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
       difficulty: draft.difficulty,
       context: { ...draft.context, ...defined({ unseen }) },
       plan: draft.plan,
-      ...defined({ solutions: kinds[kind].solutions, chance: kinds[kind].chance }),
+      ...defined({ template, solutions: kinds[kind].solutions, chance: kinds[kind].chance }),
     }
     const added = extra(state, draft)
     // What the environment says of a task stands beside what is said here.
@@ -134,14 +134,14 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
       const groups = unseenGroups(kinds[kind])
       if (groups.length === 0) throw emptySplit(name, kind, split, 'unseen')
       const { unseen, texts } = groups.length === 1 ? groups[0] : random.pick(groups)
-      return { prompt: fillTemplate(random.pick(texts), holes), ...defined({ unseen }) }
+      return { ...filled(random.pick(texts), holes), ...defined({ unseen }) }
     }
     const further = split === 'train' ? more[kind].all : []
     if (further.length > 0 && random.next() < shareOfFurther)
-      return { prompt: fillTemplate(pickOfPattern(further, random), holes) }
+      return filled(pickOfPattern(further, random), holes)
     const known = templates[kind].of(split)
     if (known.length === 0) throw emptySplit(name, kind, split, 'templates')
-    return { prompt: fillTemplate(random.pick(known.map((template) => template.text)), holes) }
+    return filled(random.pick(known.map((template) => template.text)), holes)
   }
 
   function task({ split, seed, kind }: { split: Task['split']; seed: number; kind?: string }): Task & Extra {
@@ -211,8 +211,15 @@ function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
   }
 }
 
+const filled = (template: string, holes: Readonly<Record<string, string>>): Prompt => ({
+  prompt: fillTemplate(template, holes),
+  template,
+})
+
 interface Prompt {
   prompt: string
+  /** Absent if the draft has its own prompt. */
+  template?: string
   /** The group of templates, of those in `unseen`. */
   unseen?: string
 }

@@ -1,0 +1,199 @@
+import type { HierarchicalEstimate } from 'agoge/statistics'
+import { arms, type ArmName } from './arms.ts'
+import { armsOf } from './arms.ts'
+import type { ArmRow, Difference, SettingReport } from './report.ts'
+import { missingPieces } from './hours.ts'
+import type { Piece, TuningPiece } from './store.ts'
+import { bestOf, chooseRate, chooseWarmStart } from './tuning.ts'
+
+const points = (share: number): string => (100 * share).toFixed(1)
+const signed = (share: number): string => `${share < 0 ? '' : '+'}${points(share)}`
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+
+function percentText({ mean, low, high, n }: HierarchicalEstimate): string {
+  if (n === 0) return '–'
+  return low === null ? `${points(mean)}%` : `${points(mean)}% (${points(low)} to ${points(high)})`
+}
+
+function differenceText({ mean, low, high, n }: HierarchicalEstimate): string {
+  if (n === 0) return '–'
+  return low === null ? signed(mean) : `${signed(mean)} (${signed(low)} to ${signed(high)})`
+}
+
+const nameOf = (arm: ArmName | null): string => (arm === null ? 'warm start' : `(${arms[arm].letter}) ${arm}`)
+
+/** What the first line of the page says is missing. */
+function missingText(reports: readonly SettingReport[], pieces: readonly Piece[]): string {
+  const missing = missingPieces(
+    reports.map(({ setting }) => setting),
+    pieces,
+  ).filter(({ tuning, reported }) => tuning + reported > 0)
+  if (missing.length === 0) return 'Nothing of the plan is missing.'
+  const list = missing.map(
+    ({ setting, tuning, reported, done }) =>
+      `${setting}: ${reported} of ${reported + done} reported pieces${tuning === 0 ? '' : `, ${tuning} or more of tuning`}`,
+  )
+  return `**Still missing: ${list.join('; ')}.** Until then this page claims nothing about them.`
+}
+
+/** docs/results/comparison.md. */
+export function comparisonPage(reports: readonly SettingReport[], pieces: readonly Piece[]): string {
+  return `# Supervision, rejection sampling and RL with equal budgets
+
+${missingText(reports, pieces)} Made by \`npm run comparison\`. The [plan](comparison-plan.md) was written before any reported run; the pieces are in
+\`comparison/\`, all estimates in [comparison.json](comparison.json).
+
+Success on held-out tasks, played greedily. *Known kinds*: test tasks of the trained kinds. *Paraphrases*: the same kinds in sentences and words that
+training never has. *Held-out kinds*: kinds of task without a demonstration and in no arm's training. Intervals are 95% intervals over seeds, templates
+and tasks (\`hierarchicalInterval\`); with fewer than five seeds there is none.
+
+${reports.map((report) => settingText(report, pieces)).join('\n')}`
+}
+
+function settingText(report: SettingReport, pieces: readonly Piece[]): string {
+  const { setting, rows, differences, complete } = report
+  const letters = armsOf(setting.name).map((arm) => `- ${nameOf(arm)}: ${arms[arm].about}`)
+  return `## ${setting.name}
+
+${setting.about[0].toUpperCase()}${setting.about.slice(1)}. ${setting.budget / 1e6}M computed tokens for each arm, ${setting.validations} validations; ${complete.length} of ${setting.seeds.length} seeds have every arm.
+
+${letters.join('\n')}
+
+${rows.length === 0 ? 'No reported piece is stored yet.' : `${armTable(rows)}\n\n${differenceTable(differences)}\n\n${worthText(report)}`}
+
+${tuningText(report, pieces)}
+`
+}
+
+function armTable(rows: readonly ArmRow[]): string {
+  const head = [
+    'arm',
+    'mixture',
+    'seeds',
+    'known kinds',
+    'paraphrases',
+    'held-out kinds',
+    'M tokens',
+    'calls',
+    'steps',
+    'minutes',
+    'CPU minutes',
+  ]
+  return [
+    row(head),
+    row(head.map(() => '---')),
+    ...rows.map(({ arm, mixture, seeds, success, cost, steps }) =>
+      row([
+        nameOf(arm),
+        arm === null ? '–' : mixture,
+        seeds.length,
+        percentText(success.known),
+        percentText(success.paraphrased),
+        percentText(success.heldOutKinds),
+        (cost.computedTokens / 1e6).toFixed(2),
+        Math.round(cost.calls),
+        arm === null ? '–' : Math.round(steps),
+        cost.minutes.toFixed(1),
+        cost.cpuMinutes === null ? '–' : cost.cpuMinutes.toFixed(1),
+      ]),
+    ),
+    '',
+    'Tokens, calls, steps and minutes are means over the seeds, with the validations, without the warm start and the tests. Minutes depend on what else the machine did; CPU minutes are those of the process.',
+  ].join('\n')
+}
+
+function differenceTable(differences: readonly Difference[]): string {
+  if (differences.length === 0) return 'No two arms have a seed in common yet.'
+  const head = [
+    'difference, in points',
+    'mixture',
+    'seeds',
+    'known kinds',
+    'p, Holm',
+    'paraphrases',
+    'held-out kinds',
+  ]
+  return [
+    row(head),
+    row(head.map(() => '---')),
+    ...differences.map(({ a, b, mixture, seeds, on, adjusted }) =>
+      row([
+        `${nameOf(a)} less ${nameOf(b)}`,
+        mixture,
+        seeds.length,
+        differenceText(on.known),
+        adjusted === null || on.known.low === null ? '–' : adjusted < 0.001 ? '< 0.001' : adjusted.toFixed(3),
+        differenceText(on.paraphrased),
+        differenceText(on.heldOutKinds),
+      ]),
+    ),
+  ].join('\n')
+}
+
+/** The smallest gain, as a share, that would be worth the trouble. Fixed in the plan. */
+export const worth = 0.03
+
+/** What a difference says of RL, by the rule of the plan. */
+export function worthOf({ on, adjusted }: Difference): 'worth it' | 'not worth it' | 'open' {
+  const { low, high } = on.known
+  if (low === null) return 'open'
+  if (low > 0 && on.known.mean >= worth && adjusted !== null && adjusted < 0.05) return 'worth it'
+  return high < worth ? 'not worth it' : 'open'
+}
+
+function worthText({ setting, differences, complete }: SettingReport): string {
+  const common = differences.filter(({ mixture }) => mixture === 'common')
+  if (setting.name === 'chains') {
+    const found = common.find(({ a }) => a === 'turns')
+    return found === undefined
+      ? ''
+      : `**Whether an advantage for each turn is worth it:** ${sentence(found, 'it')}.`
+  }
+  if (complete.length === 0) return ''
+  const about: Partial<Record<string, string>> = {
+    'rl-same': 'with the demonstrations at hand and no more',
+    'rl-rejection': 'instead of rejection sampling, which is simpler',
+    'rl-fresh': 'where an expert makes fresh demonstrations for nothing',
+    'fresh-rl-fresh': 'after fresh demonstrations, instead of more of them',
+  }
+  const lines = common.flatMap((difference) => {
+    const text = about[`${difference.a}-${difference.b}`]
+    return text === undefined ? [] : [`- ${text}: ${sentence(difference, 'RL')}.`]
+  })
+  return `**When RL is not worth it**, with this budget (worth it: clear of zero after Holm's adjustment, and ${100 * worth} points or more; not worth it: the interval ends below ${100 * worth} points):\n\n${lines.join('\n')}`
+}
+
+function sentence(difference: Difference, what: string): string {
+  const found = worthOf(difference)
+  const text = differenceText(difference.on.known)
+  if (found === 'open') return `open, ${text} points over ${difference.seeds.length} seeds`
+  return `${what} is ${found}, ${text} points`
+}
+
+function tuningText({ setting }: SettingReport, pieces: readonly Piece[]): string {
+  const warm = pieces.flatMap((piece) =>
+    piece.piece === 'warm-tuning' && piece.setting === setting.name
+      ? [`${piece.shown}: ${points(piece.validation)}% (seed ${piece.seed})`]
+      : [],
+  )
+  const chosen = chooseWarmStart(setting, pieces)
+  const lines = armsOf(setting.name).flatMap((arm) => {
+    const own = pieces.filter(
+      (piece): piece is TuningPiece =>
+        piece.piece === 'tuning' && piece.setting === setting.name && piece.arm === arm,
+    )
+    if (own.length === 0) return []
+    const rates = [...new Set(own.map(({ learningRate }) => learningRate))].sort((a, b) => a - b)
+    const list = rates.map((rate) => {
+      const scores = own
+        .filter(({ learningRate }) => learningRate === rate)
+        .map((piece) => points(bestOf(piece)))
+      return `${rate}: ${scores.join(', ')}%`
+    })
+    const found = chooseRate(setting, arm, pieces)
+    return [`- ${nameOf(arm)}: ${'chosen' in found ? `**${found.chosen}** of ` : ''}${list.join('; ')}`]
+  })
+  return `**Tuning**, on seeds ${setting.tuningSeeds.join(' and ')} and validation tasks alone. Demonstrations per kind of the warm start: ${warm.length === 0 ? 'not tried yet' : warm.join('; ')}${'chosen' in chosen ? `; **${chosen.chosen}** chosen` : ''}. Learning rates, with the best success in validation:
+
+${lines.length === 0 ? '- none tried yet' : lines.join('\n')}`
+}
