@@ -18,12 +18,11 @@ export type HierarchicalEstimate = MeanEstimate & { standardError: number; pValu
  * units of the level above, such as a template that all seeds were tested on, is drawn once for all of them; one that occurs under
  * a single unit is drawn among those under it. The interval is Student's, with the deviation of the resampled means and the degrees
  * of freedom of the highest level; a percentile interval would be too narrow for few seeds. With fewer than five units at the
- * highest level there is no interval.
+ * highest level there is no interval. Default: 2000 resamples, level 0.95.
  *
  * Sources: Davison & Hinkley, Bootstrap Methods and their Application (1997), section 3.8, for nested levels; Owen, The pigeonhole
  * bootstrap, Annals of Applied Statistics 1 (2007), for crossed ones, where it is conservative.
  *
- * @param settings.resamples Default: 2000.
  * @throws AgogeError `unpaired` if the values have different numbers of levels, or none.
  * @example
  * hierarchicalInterval(episodes.map(({ success, seed, template, task }) => ({ value: success, units: [seed, template, task] })))
