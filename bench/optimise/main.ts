@@ -1,5 +1,5 @@
 // npm run optimise:bench -- levers --reader FOLDER [--weaker FOLDER]           whether each lever acts on the models at all
-// npm run optimise:bench -- picker --reader FOLDER --weaker FOLDER --seeds 31-38   searches on ten pairs; stored rows are skipped
+// npm run optimise:bench -- picker --reader FOLDER --weaker FOLDER --seeds 31-34   searches on ten pairs; stored rows are skipped
 // npm run optimise:bench -- picker --set tried --out FILE ...                      the same on the pairs that the search was developed on
 // npm run optimise:bench                                                       writes docs/results/optimise.md from the stored rows
 //

@@ -29,6 +29,8 @@ test('a lever that gained once gives way to others after some proposals without 
 
 test('a lever that has ended without spending anything is no division by zero', () => {
   expect(promiseOf(armWith({ round: 1, spent: 0, without: 1 }))).toBe(Infinity)
+  // Nor if it expects nothing.
+  expect(promiseOf(armWith({ round: 1, spent: 0, without: 1 }), 0, 0)).toBe(Infinity)
 })
 
 test('a first proposal with a price waits until the cheap ones promise less', () => {

@@ -118,7 +118,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
   }
 }
 
-/** Each lever gets the same part of the allowance, and in any case one proposal. They take turns, so that none is left without by those before it. */
+/** Each lever gets the same part of the allowance, and one proposal even if that costs more, unless its price says so before. They take turns. */
 async function divide(state: SearchState, options: SearchOptions): Promise<void> {
   const { arms } = state
   const most = (): number => allowanceOf(state, options) * (1 - joining)
@@ -178,6 +178,8 @@ interface Outlook {
  */
 export function promiseOf({ lastStep, without, round, spent }: Arm, { upfront, expected }: Outlook): number {
   if (round === 0) return upfront === 0 ? Infinity : expected / upfront
+  // A proposal that costs nothing is never put off, whatever it promises.
+  if (spent === 0) return Infinity
   return (lastStep * 0.5 ** without + expected / Math.sqrt(1 + without)) / (spent / round)
 }
 

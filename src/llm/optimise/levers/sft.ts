@@ -2,6 +2,7 @@ import { average } from '../../../statistics/statistics.ts'
 import { plainSetup, setupId } from '../../setup/setup.ts'
 import { passes } from '../fine-tune-on-trials.ts'
 import type { Lever, LeverContext, SetupTrial } from '../lever.ts'
+import type { ModelTraining } from '../model-training.ts'
 import { lacksTokens, tokensIn, withTrained } from './trained-setup.ts'
 
 /** Episodes of a task at most, so that easy tasks do not outweigh the others. */
@@ -12,7 +13,8 @@ const rounds = 3
 
 /**
  * Trains the local model on the successes of the search: those of all setups on training tasks, without what the setups added to the prompt. Tasks that
- * none has solved are first tried with the setups that solve most. If the trained model gains, it tries the training tasks itself, and the model is trained from the start again with what it solved besides.
+ * none has solved are first tried with the setups that solve most, as far as the budget of a training allows. If the trained model gains, it tries the
+ * training tasks itself, and the model is trained from the start again with what it solved besides.
  *
  * Source: Zelikman et al., STaR (arXiv 2203.14465), without its rationalisation; context distillation (Snell et al., arXiv 2209.15189).
  */
@@ -47,7 +49,7 @@ export const sft: Lever = {
     const { training, round, best, train, candidates } = context
     if (typeof training === 'string' || round >= rounds) return []
     const before = new Set(candidates.flatMap(({ setup }) => setup.model ?? []))
-    if (round === 0) await collect(context)
+    if (round === 0) await collect(context, training)
     if (round > 0) {
       // Only a model that gained finds more.
       if (best.model === undefined || !before.has(best.model)) return []
@@ -68,7 +70,7 @@ export const sft: Lever = {
 const sources = 3
 
 /** Tries the setups that solve most of what they were tried on with the training tasks that none has solved. */
-async function collect(context: LeverContext): Promise<void> {
+async function collect(context: LeverContext, { share }: ModelTraining): Promise<void> {
   const { train, trials, tryOut } = context
   const bySetup = new Map<string, SetupTrial[]>()
   for (const trial of trials())
@@ -79,12 +81,11 @@ async function collect(context: LeverContext): Promise<void> {
   const rate = (of: readonly SetupTrial[]): number =>
     average(of.map(({ record }) => Number(record.success === true)))
   const best = [...bySetup.values()].filter((of) => rate(of) > 0).sort((a, b) => rate(b) - rate(a))
-  for (const [{ setup }] of best.slice(0, sources)) {
+  for (const of of best.slice(0, sources)) {
     const solved = new Set(successes(context).map(({ task }) => task.id))
-    await tryOut(
-      setup,
-      train.filter(({ id }) => !solved.has(id)),
-    )
+    const left = train.filter(({ id }) => !solved.has(id))
+    // What the test needs is not spent on this.
+    if (left.length * average(of.map(tokensIn)) <= share()) await tryOut(of[0].setup, left)
   }
 }
 

@@ -75,6 +75,21 @@ test('sft trains on successes, each once, and names the checkpoint of its setup'
   expect(sft.upfront?.(context)).toBe(12_000)
 })
 
+test('sft tries what is left with the setups that solve most, unless that costs more than a training may', async () => {
+  const collected = async (share: number): Promise<string[]> => {
+    const { context } = contextWith(trials, share)
+    const tried: string[] = []
+    const tryOut = (_: unknown, tasks: readonly { id: string }[]): Promise<[]> => {
+      tried.push(...tasks.map(({ id }) => id))
+      return Promise.resolve([])
+    }
+    await sft.propose({ ...context, tryOut })
+    return tried
+  }
+  expect(await collected(400)).toEqual(['t6', 't7', 't8', 't9'])
+  expect(await collected(399)).toEqual([])
+})
+
 test('rl makes as many steps as its tokens allow, and none again without a gain', async () => {
   const { context, asked } = contextWith(trials, 30_000)
   await rl.propose(context)
