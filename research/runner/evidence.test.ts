@@ -1,5 +1,6 @@
+import { holmAdjusted } from 'agoge/statistics'
 import { expect, test } from 'vitest'
-import { holm, interval, oneSided, pairedEvidence, unpairedEvidence } from './evidence.ts'
+import { interval, oneSided, pairedEvidence, unpairedEvidence } from './evidence.ts'
 
 test('without skewness the p-value of many values is that of the t-test', () => {
   // scipy.stats.ttest_1samp([-7..8], 0): t = 0.42008403, p = 0.68037961 (two-sided, 15 degrees of freedom).
@@ -44,7 +45,7 @@ test('unpaired evidence is that of Welch', () => {
 })
 
 test("Holm's p-values", () => {
-  expect(holm([0.01, 0.04, 0.03])).toEqual([0.03, 0.06, 0.06])
-  expect(holm([0.5, 0.9])).toEqual([1, 1])
-  expect(holm([])).toEqual([])
+  expect(holmAdjusted([0.01, 0.04, 0.03])).toEqual([0.03, 0.06, 0.06])
+  expect(holmAdjusted([0.5, 0.9])).toEqual([1, 1])
+  expect(holmAdjusted([])).toEqual([])
 })

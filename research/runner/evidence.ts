@@ -122,15 +122,3 @@ export function interval(
     high: mean + error * Math.max(student, -hall(-student)),
   }
 }
-
-/** Holm's adjusted p-values, in the order given. Each may be compared with the level of all together. */
-export function holm(ps: readonly number[]): number[] {
-  const order = ps.map((_, i) => i).sort((i, j) => ps[i] - ps[j])
-  const adjusted = ps.map(() => 1)
-  let largest = 0
-  for (const [rank, i] of order.entries()) {
-    largest = Math.max(largest, Math.min(1, (ps.length - rank) * ps[i]))
-    adjusted[i] = largest
-  }
-  return adjusted
-}

@@ -1,6 +1,6 @@
 import { AgogeError } from 'agoge'
-import { average, type MeanEstimate, meanInterval } from 'agoge/statistics'
-import { type Evidence, holm, interval, oneSided, pairedEvidence, unpairedEvidence } from './evidence.ts'
+import { holmAdjusted, average, type MeanEstimate, meanInterval } from 'agoge/statistics'
+import { type Evidence, interval, oneSided, pairedEvidence, unpairedEvidence } from './evidence.ts'
 import { type ArmRuns, type Check, type Effect, type Paper, type PaperRuns, sameArm } from './paper.ts'
 
 /** The level of all comparisons of a paper together. */
@@ -118,7 +118,7 @@ function compare(paper: Judged, effect: Effect, runs: PaperRuns): Comparison[] {
   const tost = found.map((evidence) =>
     Math.max(oneSided(evidence, -margin).above, oneSided(evidence, margin).below),
   )
-  const [adjusted, equivalence] = [holm(ps), holm(tost)]
+  const [adjusted, equivalence] = [holmAdjusted(ps), holmAdjusted(tost)]
   const order = ps.map((_, i) => i).sort((i, j) => ps[i] - ps[j])
   return than.map((other, i) => {
     const tested = 1 - level / (than.length - order.indexOf(i))

@@ -1,5 +1,5 @@
-import { average, studentQuantile } from 'agoge/statistics'
-import { holm, interval, oneSided, pairedEvidence } from '../../research/runner/evidence.ts'
+import { holmAdjusted, average, studentQuantile } from 'agoge/statistics'
+import { interval, oneSided, pairedEvidence } from '../../research/runner/evidence.ts'
 import { plan } from './plan.ts'
 import { bestOf, tuned, type AblationRow } from './runs.ts'
 
@@ -29,13 +29,13 @@ export function comparisons(rows: readonly AblationRow[], taskNames: readonly st
         return { task, preset, evidence }
       }),
   )
-  const different = holm(
+  const different = holmAdjusted(
     pairs.map(({ evidence }) => {
       const { above, below } = oneSided(evidence, 0)
       return Math.min(1, 2 * Math.min(above, below))
     }),
   )
-  const equivalent = holm(
+  const equivalent = holmAdjusted(
     pairs.map(({ evidence }) =>
       Math.max(oneSided(evidence, -plan.effect).above, oneSided(evidence, plan.effect).below),
     ),
