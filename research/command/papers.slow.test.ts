@@ -60,8 +60,8 @@ const run = { id: 'works', workers: 1, commandLine: 'agoge papers run works' }
 const readPlan = (): Plan => JSON.parse(readFileSync('research/papers/plans/works.json', 'utf8')) as Plan
 const readResult = (): PaperResult =>
   JSON.parse(readFileSync('research/papers/results/works.json', 'utf8')) as PaperResult
-const plan = (): Promise<void> =>
-  planPaperCommand({ id: 'works', workers: 1, commandLine: 'agoge papers plan works' }, terminal(), papers)
+const plan = (to = terminal()): Promise<void> =>
+  planPaperCommand({ id: 'works', workers: 1, commandLine: 'agoge papers plan works' }, to, papers)
 const listedAs = async (): Promise<string> => {
   const list = terminal()
   await listPapers({}, list, papers)
@@ -92,7 +92,11 @@ test('a paper without check and control cannot be planned', async () => {
 test('a run needs a plan, of this design and code, that git has', async () => {
   git('init')
   await expect(runPaperCommand(run, terminal(), papers)).rejects.toMatchObject({ code: 'no-plan' })
-  await plan()
+  const planned = terminal()
+  await plan(planned)
+  // A design must not be chosen by the scores of the pilot.
+  expect(planned.said.err).toMatch(/^one +seed 101 +\(\d/m)
+  expect(planned.said.err).not.toMatch(/seed \d+:/)
   expect(readPlan()).toMatchObject({
     seeds: { from: 1001, to: 1016 },
     again: { from: 1017, to: 1032 },

@@ -5,7 +5,7 @@ import { fewestSeeds, makePlan, pilotFrom, pilotSeeds as usualPilot, type Plan }
 import { resultText } from '../runner/result.ts'
 import { runPaper } from '../runner/run-paper.ts'
 import { loadPaper, moduleHash, paperWorker, planFile, planOf, resultOf } from './places.ts'
-import { checkLine, progressLine } from './run.ts'
+import { checkLine, progressWithoutScore } from './run.ts'
 import type { Terminal } from './terminal.ts'
 
 interface PlanPaperCommand {
@@ -44,7 +44,7 @@ export async function planPaperCommand(
     seeds,
     ...(workers === undefined ? {} : { workers }),
     signal: terminal.signal,
-    onScore: (scored) => terminal.err(progressLine(scored)),
+    onScore: (scored) => terminal.err(progressWithoutScore(scored)),
   })
   const plan = makePlan(paper, {
     module,
@@ -54,7 +54,7 @@ export async function planPaperCommand(
     command: command.commandLine,
     date: new Date(),
   })
-  // Effects of the pilot are not shown: a design must not be chosen by them.
+  // Neither scores nor effects of the pilot are shown: a design must not be chosen by them.
   for (const check of judge(paper, runs).checks.filter(({ kind }) => kind === 'manipulation'))
     terminal.out(`pilot: ${checkLine(check)}`)
   terminal.out(planPage(plan, terminal))

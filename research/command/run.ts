@@ -166,6 +166,10 @@ async function scoreArms(
 export const progressLine = ({ arm, seed, score, seconds, left }: Scored & { left: number }): string =>
   `${arm}  seed ${seed}: ${short(score)}  (${seconds.toFixed(1)} s, ${left} to go)`
 
+/** Progress of a pilot, whose scores must not be seen. */
+export const progressWithoutScore = ({ arm, seed, seconds, left }: Scored & { left: number }): string =>
+  `${arm}  seed ${seed}  (${seconds.toFixed(1)} s, ${left} to go)`
+
 function resultPage(paper: Paper, result: PaperResult, { table }: Terminal): string {
   const arms = Object.entries(result.arms).map(([arm, { score, start, unreached }]) => [
     arm,
