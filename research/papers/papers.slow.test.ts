@@ -92,13 +92,20 @@ test.each(papers)(
   },
 )
 
-test('one of them in full: a stored run repeats', async () => {
-  const { default: paper } = (await import('./jsrl.ts')) as { default: Paper }
-  const stored = read('results/jsrl.json') as PaperResult | undefined
-  if (stored === undefined) throw new Error('no result of jsrl')
-  for (const [name, arm] of Object.entries(paper.arms))
-    for (const at of [0, 1]) {
-      const { score } = asResult(await arm({ seed: stored.seeds.from + at, budget: paper.budget }))
-      expect(score).toBe(stored.runs.arms[name].scores[at])
-    }
+const decided = papers.flatMap((paper) => {
+  const stored = read(`results/${paper.id}.json`) as PaperResult | undefined
+  return stored?.schema === 2 ? [{ paper, stored, id: paper.id }] : []
+})
+
+/** Dearer arms are left out, but never all of a paper. */
+const mostSeconds = 1
+
+// So a change of a testbed or of the library that would change a result is noticed.
+test.each(decided)('$id: the present code gives the stored scores', async ({ paper, stored }) => {
+  const seconds = (arm: string): number => stored.runs.arms[arm].seconds / stored.runs.arms[arm].scores.length
+  const [cheapest, ...more] = Object.keys(paper.arms).sort((a, b) => seconds(a) - seconds(b))
+  for (const arm of [cheapest, ...more.filter((arm) => seconds(arm) <= mostSeconds)]) {
+    const { score } = asResult(await paper.arms[arm]({ seed: stored.seeds.from, budget: paper.budget }))
+    expect.soft({ arm, score }).toEqual({ arm, score: stored.runs.arms[arm].scores[0] })
+  }
 })
