@@ -1,63 +1,20 @@
 import { grpoAdvantages } from 'agoge/losses'
-import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult } from '../runner/paper.ts'
 import {
-  addNoise,
-  createPrefixPolicy,
-  createPrefixTree,
+  constructionTask,
+  constructionToken,
   exactValues,
-  raiseWeight,
   reinforce,
-  solutionWeights,
-  startAt,
   tunedArms,
 } from '../testbeds/prefix-tree/index.ts'
-import type { Answer, AdvantagesOfGroups, Question, TunedRun } from '../testbeds/prefix-tree/index.ts'
+import type { Answer, AdvantagesOfGroups, TunedRun } from '../testbeds/prefix-tree/index.ts'
 
-const digits = 7
-/** Begins an auxiliary construction, which writes a digit before the answer. */
-const construct = digits
 const bonus = 0.3
-const count = 12
 const budget = { steps: 10 }
 
-const constructs = ({ tokens }: Answer): boolean => tokens[0] === construct
-
-/**
- * Questions that are easier with a construction (known to the policy in two steps, not in one) and others that are
- * easier without, half each. Whether to construct is decided by a weight of all questions and one of each.
- */
-function task(seed: number) {
-  const random = createRandom(seed, 'constructions')
-  const questions = Array.from({ length: count }, (_, q): Question => {
-    const helps = q % 2 === 0
-    const [auxiliary, answer] = [random.int(digits), random.int(digits)]
-    const key = `${helps ? 'helps' : 'harms'}${q}`
-    const ways = [[answer], [construct, auxiliary, answer]]
-    return {
-      key,
-      maxLength: 3,
-      ends: ([first]) => first !== construct,
-      reward: (tokens) => Number(ways.some((way) => String(way) === String(tokens))),
-      // The direction of the starting competence: the way that the policy knows.
-      solutions: [ways[Number(helps)]],
-      features: (prefix): Record<string, number> =>
-        prefix.length === 0 ? { [`${key}:`]: 1, first: 1 } : { [`${key}:${prefix.join()}`]: 1 },
-    }
-  })
-  const policy = createPrefixPolicy(createPrefixTree(questions, digits + 1))
-  addNoise(policy, random, 0.3)
-  raiseWeight(policy, 'first', construct, 1.5)
-  const train = questions.map((_, q) => q)
-  startAt(
-    policy,
-    solutionWeights(policy.tree, (name) => name !== 'first'),
-    { passAt1: 0.4, questions: train },
-  )
-  return { policy, train }
-}
+const constructs = ({ tokens }: Answer): boolean => tokens[0] === constructionToken
 
 /** What a construction earns in a group, beside the reward of the answer. */
 type Earns = (group: readonly Answer[]) => number
@@ -80,7 +37,7 @@ const parts = {
 
 function trained(name: keyof typeof parts, learningRate: number, { seed, budget }: TunedRun): ArmResult {
   const { earns, perToken } = parts[name]
-  const { policy, train } = task(seed)
+  const { policy, train } = constructionTask({ seed })
   const start = exactValues(policy, train).passAt1
   const found = { better: 0, worse: 0, groups: 0 }
   const advantage: AdvantagesOfGroups = (groups) =>
@@ -113,7 +70,7 @@ function trained(name: keyof typeof parts, learningRate: number, { seed, budget 
         .filter((q) => policy.tree.questions[q].key.startsWith(kind))
         .map((q) => {
           const root = policy.tree.roots[q]
-          return Math.exp(policy.logprobs(root)[root * policy.tree.vocabulary + construct])
+          return Math.exp(policy.logprobs(root)[root * policy.tree.vocabulary + constructionToken])
         }),
     )
   return {

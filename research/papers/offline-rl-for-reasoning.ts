@@ -1,25 +1,23 @@
 import { createRandom } from 'agoge/engine'
-import { dpoLoss } from 'agoge/losses'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import {
   addNoise,
-  answerOf,
   createPrefixPolicy,
   createPrefixTree,
-  descend,
   exactValues,
   fineTune,
-  lossGradient,
   ownFeature,
   plainRule,
+  prefer,
   reinforce,
   sampleGroup,
   solutionWeights,
   startAt,
+  tokenWeights,
 } from '../testbeds/prefix-tree/index.ts'
-import type { Answer, Example, PrefixPolicy, PrefixTask, Question } from '../testbeds/prefix-tree/index.ts'
+import type { Pair, PrefixTask, Question } from '../testbeds/prefix-tree/index.ts'
 
 const vocabulary = 5
 
@@ -55,11 +53,6 @@ function wordyTask(seed: number): PrefixTask {
   return { policy, train, test: train }
 }
 
-interface Pair {
-  chosen: Answer
-  rejected: Answer
-}
-
 /** A right and a wrong answer of eight, for each group that has both. Takes the longest right one, as raters with a length bias would. */
 function pairsOf({ policy, train }: PrefixTask, seed: number, groups: number): Pair[] {
   const random = createRandom(seed, 'pairs')
@@ -76,57 +69,10 @@ function pairsOf({ policy, train }: PrefixTask, seed: number, groups: number): P
   }).flat()
 }
 
-/** Weights of the tokens: less for those beyond the length that both answers have (LD-DPO). */
-function tokenWeights({ chosen, rejected }: Pair, { tokens }: Answer, lengthWeight: number): number[] {
-  const shared = Math.min(chosen.tokens.length, rejected.tokens.length)
-  return tokens.map((_, t) => (t < shared ? 1 : lengthWeight))
-}
-
 /** Share of the tokens of chosen answers that lie beyond the length of the rejected ones. */
 const beyondShared = (pairs: readonly Pair[]): number => {
   const tokens = pairs.flatMap((pair) => tokenWeights(pair, pair.chosen, 0))
   return 1 - average(tokens)
-}
-
-const current = (policy: PrefixPolicy, { question, tokens }: Answer): Answer =>
-  answerOf(policy, question, tokens)
-
-/** DPO over all pairs in each step, through the library's loss. */
-function prefer(
-  policy: PrefixPolicy,
-  pairs: readonly Pair[],
-  { lengthWeight, learningRate, steps }: { lengthWeight: number; learningRate: number; steps: number },
-): void {
-  const beta = 0.3
-  const answers = pairs.flatMap((pair) =>
-    [pair.chosen, pair.rejected].map((answer) => ({
-      answer,
-      weights: tokenWeights(pair, answer, lengthWeight),
-    })),
-  )
-  const sums = (): number[] =>
-    answers.map(({ answer, weights }) =>
-      current(policy, answer).logprobs.reduce((sum, logprob, t) => sum + weights[t] * logprob, 0),
-    )
-  const half = (all: readonly number[], second: 0 | 1): number[] => all.filter((_, i) => i % 2 === second)
-  const reference = sums()
-  const [referenceChosen, referenceRejected] = [half(reference, 0), half(reference, 1)]
-  for (let step = 0; step < steps; step++) {
-    const now = sums()
-    const loss = dpoLoss(
-      { chosen: half(now, 0), rejected: half(now, 1), referenceChosen, referenceRejected },
-      { beta },
-    )
-    // At a ratio of 1, the gradient of a token is -advantage / answers.
-    const examples = answers.map(({ answer, weights }, i): Example => {
-      const slope = (i % 2 === 0 ? loss.chosen : loss.rejected)[i >> 1]
-      return {
-        answer: current(policy, answer),
-        advantage: weights.map((weight) => -slope * weight * answers.length),
-      }
-    })
-    descend(policy, lossGradient(policy, examples, plainRule).gradient, { learningRate })
-  }
 }
 
 type Method = 'dpo' | 'ld-dpo' | 'supervised' | 'online'
@@ -150,7 +96,12 @@ export function trained(
   else if (method === 'online')
     reinforce(policy, { rule: plainRule, questions: train, steps, learningRate, seed })
   else if (method !== 'untrained')
-    prefer(policy, pairs, { lengthWeight: method === 'dpo' ? 1 : 0.3, learningRate, steps: updates })
+    prefer(policy, pairs, {
+      lengthWeight: method === 'dpo' ? 1 : 0.3,
+      beta: 0.3,
+      learningRate,
+      steps: updates,
+    })
   const after = exactValues(policy, train)
   const lengthOf = (which: keyof Pair): number => average(pairs.map((pair) => pair[which].tokens.length))
   return {

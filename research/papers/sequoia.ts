@@ -3,122 +3,20 @@ import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-
-const arms = 7
-const states = 2 ** arms
-const gamma = 0.9
-const interventions = 6
-/** All choices of two interventions, as lists. */
-const choices = Array.from({ length: interventions }, (_, a) =>
-  Array.from({ length: a }, (_, b) => [b, a]),
-).flat()
-
-/** Restless arms, each good or bad, that interventions reach in groups. */
-interface Bandit {
-  /** Whether an arm in a state is good. */
-  good: (state: number, arm: number) => number
-  /** How many interventions of a choice reach each arm [choices][arms]. */
-  reach: number[][]
-  /** Probability that an arm is good next: [arm][good now][reached 0, 1 or 2 times]. */
-  next: number[][][]
-  /** What a good arm is worth in a step [arms]. */
-  worth: number[]
-}
-
-function drawBandit(seed: number): Bandit {
-  const random = createRandom(seed, 'coupled-bandit')
-  const list = Array.from({ length: arms }, (_, arm) => arm)
-  const groups = Array.from({ length: interventions }, () => random.shuffle(list).slice(0, 3))
-  const reach = choices.map((choice) =>
-    list.map((arm) => choice.filter((intervention) => groups[intervention].includes(arm)).length),
-  )
-  const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x))
-  const next = list.map(() => {
-    // Some arms are raised easily and fall at once, others are hard to raise and stay.
-    const [low, stays, lift] = random.next() < 0.5 ? [-2, 0, 3] : [-3, 6, 1.5]
-    return [0, 1].map((good) => [0, 1, 2].map((reached) => sigmoid(low + good * stays + lift * reached)))
-  })
-  return { good: (state, arm) => (state >> arm) & 1, reach, next, worth: list.map(() => 0.5 + random.next()) }
-}
-
-const reward = ({ good, worth }: Bandit, state: number): number =>
-  worth.reduce((sum, each, arm) => sum + each * good(state, arm), 0)
-
-/** Probabilities of the next state [states]. */
-function nextStates({ good, reach, next }: Bandit, state: number, choice: number): Float64Array {
-  const row = new Float64Array(states)
-  row[0] = 1
-  for (let arm = 0; arm < arms; arm++) {
-    const p = next[arm][good(state, arm)][reach[choice][arm]]
-    for (let low = (1 << arm) - 1; low >= 0; low--) {
-      row[low + (1 << arm)] = row[low] * p
-      row[low] *= 1 - p
-    }
-  }
-  return row
-}
-
-type Choose = (state: number) => number
-const argmax = (values: readonly number[]): number => values.indexOf(Math.max(...values))
-
-/** Discounted return per step of a choice for each state, exact, mean over first states. */
-function valueOf(bandit: Bandit, choose: Choose): { score: number; used: number } {
-  const chosen = Array.from({ length: states }, (_, state) => choose(state))
-  const rows = chosen.map((choice, state) => nextStates(bandit, state, choice))
-  let values = new Float64Array(states)
-  for (let sweep = 0; sweep < 60; sweep++)
-    values = values.map(
-      (_, s) =>
-        (1 - gamma) * reward(bandit, s) + gamma * rows[s].reduce((sum, p, n) => sum + p * values[n], 0),
-    )
-  return { score: average([...values]), used: new Set(chosen).size }
-}
-
-/** The step after next only, by the model. */
-const myopic =
-  (bandit: Bandit): Choose =>
-  (state) =>
-    argmax(
-      bandit.reach.map((reach) =>
-        reach.reduce(
-          (sum, reached, arm) => sum + bandit.worth[arm] * bandit.next[arm][bandit.good(state, arm)][reached],
-          0,
-        ),
-      ),
-    )
-
-/** Whittle's index of each arm by itself, by the model: the charge at which reaching it once is worth nothing. */
-function indices({ next, worth }: Bandit): Choose[] {
-  return next.map((p, arm) => {
-    const index = [0, 1].map((state) => {
-      let [low, high] = [0, 20]
-      for (let halving = 0; halving < 20; halving++) {
-        const charge = (low + high) / 2
-        let values = [0, 0]
-        const worthOf = (good: number, reached: number): number =>
-          worth[arm] * good -
-          charge * reached +
-          gamma * (p[good][reached] * values[1] + (1 - p[good][reached]) * values[0])
-        for (let sweep = 0; sweep < 60; sweep++)
-          values = [0, 1].map((good) => Math.max(worthOf(good, 0), worthOf(good, 1)))
-        if (worthOf(state, 1) > worthOf(state, 0)) low = charge
-        else high = charge
-      }
-      return low
-    })
-    return (state) => index[(state >> arm) & 1]
-  })
-}
-
-function byIndex(bandit: Bandit): Choose {
-  const each = indices(bandit)
-  return (state) =>
-    argmax(
-      bandit.reach.map((reach) =>
-        reach.reduce((sum, reached, arm) => sum + (reached > 0 ? each[arm](state) : 0), 0),
-      ),
-    )
-}
+import {
+  argmax,
+  arms,
+  choices,
+  drawBandit,
+  gamma,
+  interventions,
+  nextStates,
+  reward,
+  states,
+  valueOf,
+} from '../testbeds/coupled-bandit/bandit.ts'
+import type { Bandit, Choose } from '../testbeds/coupled-bandit/bandit.ts'
+import { byIndex, myopic, optimal } from '../testbeds/coupled-bandit/policies.ts'
 
 /** Solves a symmetric positive system in place, by elimination. */
 function solve(matrix: number[][], right: number[]): number[] {
@@ -192,19 +90,6 @@ function combinatorialQ(bandit: Bandit, { seed, budget }: ArmRun, discount: numb
     )
   }
   return (state) => argmax(best(state))
-}
-
-/** Value iteration on the model: what no policy exceeds. */
-function optimal(bandit: Bandit): Choose {
-  const rows = Array.from({ length: states * choices.length }, (_, at) =>
-    nextStates(bandit, Math.floor(at / choices.length), at % choices.length),
-  )
-  let values = new Float64Array(states)
-  const worthOf = (at: number): number => rows[at].reduce((sum, p, n) => sum + p * values[n], 0)
-  const of = (state: number): number[] => choices.map((_, choice) => worthOf(state * choices.length + choice))
-  for (let sweep = 0; sweep < 30; sweep++)
-    values = values.map((_, state) => reward(bandit, state) + gamma * Math.max(...of(state)))
-  return (state) => argmax(of(state))
 }
 
 /** The mean over a few bandits, relative to what choices at random are worth. */

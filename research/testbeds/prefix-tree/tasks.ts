@@ -1,7 +1,7 @@
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import type { PrefixTask } from './chains.ts'
-import { addNoise, solutionWeights, startAt } from './competence.ts'
+import { addNoise, raiseWeight, solutionWeights, startAt } from './competence.ts'
 import { createPrefixPolicy } from './policy.ts'
 import type { PrefixPolicy } from './policy.ts'
 import { createPrefixTree, ownFeature } from './tree.ts'
@@ -212,4 +212,41 @@ export function turnsTask(
   const task = openTask(questions, vocabulary, random, noise)
   startAt(task.policy, solutionWeights(task.policy.tree), { passAt1, questions: task.train })
   return task
+}
+
+/** Begins an auxiliary construction in `constructionTask`. The tokens before it are digits. */
+export const constructionToken = 7
+
+/**
+ * Questions that are easier with a construction (known to the policy in two steps, not in one) and others that are
+ * easier without, half each. A construction writes a digit before the answer. Whether to construct is decided by a weight of all questions and one of each.
+ */
+export function constructionTask({ seed, count = 12 }: Pick<Common, 'seed' | 'count'>): PrefixTask {
+  const random = createRandom(seed, 'constructions')
+  const questions = Array.from({ length: count }, (_, q): Question => {
+    const helps = q % 2 === 0
+    const [auxiliary, answer] = [random.int(constructionToken), random.int(constructionToken)]
+    const key = `${helps ? 'helps' : 'harms'}${q}`
+    const ways = [[answer], [constructionToken, auxiliary, answer]]
+    return {
+      key,
+      maxLength: 3,
+      ends: ([first]) => first !== constructionToken,
+      reward: (tokens) => Number(ways.some((way) => String(way) === String(tokens))),
+      // The direction of the starting competence: the way that the policy knows.
+      solutions: [ways[Number(helps)]],
+      features: (prefix): Record<string, number> =>
+        prefix.length === 0 ? { [`${key}:`]: 1, first: 1 } : { [`${key}:${prefix.join()}`]: 1 },
+    }
+  })
+  const policy = createPrefixPolicy(createPrefixTree(questions, constructionToken + 1))
+  addNoise(policy, random, 0.3)
+  raiseWeight(policy, 'first', constructionToken, 1.5)
+  const train = questions.map((_, q) => q)
+  startAt(
+    policy,
+    solutionWeights(policy.tree, (name) => name !== 'first'),
+    { passAt1: 0.4, questions: train },
+  )
+  return { policy, train, test: train }
 }
