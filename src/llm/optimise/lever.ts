@@ -24,6 +24,8 @@ export interface Candidate {
   setup: AgentSetup
   /** What it is, in a few words. */
   about: string
+  /** Id of the setup that a training began with. */
+  from?: string
   /** Mean gain over the setup that it is to improve on, on the training tasks that it was screened with. Null: not tried. */
   screened: number | null
   /** Mean gain over the original on the selection tasks. Null if it did not get so far. */
@@ -36,6 +38,8 @@ export interface Candidate {
 export interface Proposal {
   setup: AgentSetup
   about: string
+  /** Id of the setup that a training began with. */
+  from?: string
   /** Calls of a trial relative to the original, if they are more. Default: 1. */
   costFactor?: number
 }
@@ -46,6 +50,8 @@ export interface LeverContext {
   original: AgentSetup
   /** The best setup of this lever so far, or the original. */
   best: AgentSetup
+  /** The best setup that the search has found so far, with whatever lever, or the original. */
+  bestFound: AgentSetup
   /** Number of this proposal of the lever, from 0. */
   round: number
   /** Its own stream for this lever and round. */

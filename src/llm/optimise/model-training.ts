@@ -8,6 +8,7 @@ import { findRun, isRun, openModels, type OpenedModel } from '../project/models.
 import { run as runModel } from '../project/config.ts'
 import type { TrialSettings } from '../project/run-trial.ts'
 import type { TaskSplit } from '../project/training/split-tasks.ts'
+import type { AgentSetup } from '../setup/setup.ts'
 import type { SetupTrial } from './lever.ts'
 import { reinforce } from './reinforce.ts'
 import { fineTuneOn } from './fine-tune-on-trials.ts'
@@ -20,10 +21,10 @@ export interface TrainingRequest {
   name: string
   /** It is charged these tokens before it starts, and stops when they are used: those that are sampled, and those that are trained on. */
   tokens: number
-  /** A model that was trained before. Default: the local model of the config. */
+  /** A model that was trained before, or another local one of the config. Default: `model`. */
   from?: string
-  /** SFT on successful trials, or GRPO for a number of steps. */
-  method: { name: 'sft'; trials: readonly SetupTrial[] } | { name: 'rl'; steps: number }
+  /** SFT on successful trials, or GRPO for a number of steps with what a setup adds to the prompt. */
+  method: { name: 'sft'; trials: readonly SetupTrial[] } | { name: 'rl'; steps: number; prompt: AgentSetup }
 }
 
 /** What came of a training. */
@@ -38,8 +39,10 @@ export interface TrainedModel {
 
 /** Trains models for levers. */
 export interface ModelTraining {
-  /** The model of the config that is trained. */
+  /** The model of the config that is trained by default. */
   model: string
+  /** Whether a model, by the name that setups have for it, can be trained: a local one of the config, or one that was trained before. */
+  canTrain: (name: string) => boolean
   /** Tasks of a step of reinforcement learning times episodes of each. */
   episodesOfStep: number
   /** Most tokens that one training may take now. Infinity without a limit of tokens. */
@@ -90,6 +93,10 @@ export function trainableIn(
 export function createModelTraining(model: string, options: ModelTrainingOptions): ModelTraining {
   const { config, root, out, settings, split, onTokens, onModel } = options
   const finished = new Map<string, TrainedModel | undefined>()
+  /** Folders of the local models of the config, by name. */
+  const locals = new Map(
+    config.models.flatMap((one, at) => (isRun(one) ? [[settings.models[at].name, one.folder]] : [])),
+  )
 
   async function learn(request: TrainingRequest): Promise<TrainedModel | undefined> {
     const { journal } = settings
@@ -101,11 +108,16 @@ export function createModelTraining(model: string, options: ModelTrainingOptions
     const place = join('trained', request.name)
     const target = join(out, place)
     rmSync(target, { recursive: true, force: true })
-    const from = request.from === undefined ? findRun(model, root).found : join(out, 'trained', request.from)
-    const result = await trainOne(await loadModel(from), target, request)
+    const result = await trainOne(await loadModel(folderOf(request.from)), target, request)
     const done: Kept = { ...result, folder: place.replaceAll('\\', '/') }
     journal.write({ type: 'answer', trial: id, key, cost: settle(done.tokens), result: done })
     return modelOf(done)
+  }
+
+  /** The folder of a model by the name that setups have for it. */
+  function folderOf(name: string | undefined): string | undefined {
+    if (name === undefined) return findRun(model, root).found
+    return finished.has(name) ? join(out, 'trained', name) : findRun(locals.get(name) ?? name, root).found
   }
 
   function modelOf({ hasLearnt, folder, tokens, about }: Kept): TrainedModel | undefined {
@@ -167,6 +179,7 @@ export function createModelTraining(model: string, options: ModelTrainingOptions
 
   return {
     model,
+    canTrain: (name) => locals.has(name) || finished.get(name) !== undefined,
     episodesOfStep: Math.min(groups, split.train.length) * groupSize,
     share: options.share,
     async train(request) {

@@ -5,6 +5,7 @@ import type { AgentModel } from '../rollout/agents/rollout-agent.ts'
 import type { TrialSettings } from '../project/run-trial.ts'
 import { agentProgram, type ConfigTask, meanScore, toConfigTask } from '../project/training/agent-program.ts'
 import { watchSignal } from '../project/training/signal-watch.ts'
+import type { AgentSetup } from '../setup/setup.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import { trainAgent } from '../training/train-agent.ts'
 import type { TrainableBackend } from '../training/types.ts'
@@ -24,8 +25,17 @@ export interface Learning {
   signal: AbortSignal
 }
 
+/** A training by reinforcement learning. */
+export interface Reinforcing extends Learning {
+  steps: number
+  groups: number
+  groupSize: number
+  /** What a setup adds to the prompt, while the model learns as afterwards. */
+  prompt: AgentSetup
+}
+
 /**
- * A short run of GRPO on the training tasks, without anything that a setup adds. It ends with its last weights: the selection tasks choose among
+ * A short run of GRPO on the training tasks. It ends with its last weights: the selection tasks choose among
  * setups, not among steps. Returns what was done; undefined if all rollouts of the first steps had the same reward.
  *
  * Source: Shao et al., DeepSeekMath (GRPO, arXiv 2402.03300), in the library's variant `grpo-damped`.
@@ -39,13 +49,14 @@ export async function reinforce({
   steps,
   groups,
   groupSize,
+  prompt,
   signal,
   learningRate = smallModelPlan.reinforcement.learningRate,
   ...limits
-}: Learning & { steps: number; groups: number; groupSize: number }): Promise<string | undefined> {
+}: Reinforcing): Promise<string | undefined> {
   const watch = watchSignal(signal)
   const { final, warmup, beta2, clip } = smallModelPlan.reinforcement
-  const program = agentProgram(settings, () => model.backend.weightVersion)
+  const program = agentProgram(settings, () => model.backend.weightVersion, prompt)
   let made = 0
   try {
     await trainAgent<ConfigTask, Awaited<ReturnType<typeof program.run>>>({

@@ -224,7 +224,7 @@ function usableLevers(
   const { levers, emit, made, split, options } = session
   return levers.filter((lever) => {
     const context = { made, train: split.train, original: plainSetup, seed: options.seed ?? 0, knownTo }
-    const reason = lever.unusable(contextOf(newArm(lever, plainSetup), context))
+    const reason = lever.unusable(contextOf(newArm(lever, plainSetup), plainSetup, context))
     if (reason === undefined) return true
     const { name, source } = lever
     const outcome = { name, source, tried: 0, gain: 0, spent: 0, note: `not used: ${reason}` }

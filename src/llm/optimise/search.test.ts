@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { plainSetup } from '../setup/setup.ts'
 import { levers } from './levers/index.ts'
-import { type Arm, newArm, promiseOf as promise } from './search.ts'
+import type { ModelTraining } from './model-training.ts'
+import { type AgentKnowledge, type Arm, newArm, promiseOf as promise, withShare } from './search.ts'
 
 const armWith = (state: Partial<Arm>): Arm => ({ ...newArm(levers[0], plainSetup), ...state })
 
@@ -41,4 +42,13 @@ test('a first proposal with a price waits until the cheap ones promise less', ()
   expect(promiseOf(untrained, 1000)).toBeGreaterThan(cheap(8))
   // Unless it can expect much.
   expect(promiseOf(untrained, 3000, 0.5)).toBeGreaterThan(cheap(1))
+})
+
+test('where levers share alike, a training takes no more than the part of its lever', () => {
+  const known = { training: { share: () => 5000 } } as unknown as AgentKnowledge
+  const share = (most: number): number => (withShare(known, most).training as ModelTraining).share()
+  expect(share(800)).toBe(800)
+  expect(share(8000)).toBe(5000)
+  expect(share(Infinity)).toBe(5000)
+  expect(withShare({ ...known, training: 'no local model' }, 800).training).toBe('no local model')
 })

@@ -105,7 +105,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
     isReached = true
   }
   for (const arm of arms) {
-    const reason = arm.round === 0 && arm.ended === undefined ? waitsFor(arm, options) : undefined
+    const reason = arm.round === 0 && arm.ended === undefined ? waitsFor(arm, state, options) : undefined
     if (reason !== undefined) arm.ended = `not used: ${reason}`
   }
   const isExhausted = !isReached && arms.every(({ ended }) => ended !== undefined)
@@ -119,13 +119,17 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
 }
 
 /** Each lever gets the same part of the allowance, and one proposal even if that costs more, unless its price says so before. They take turns. */
-async function divide(state: SearchState, options: SearchOptions): Promise<void> {
+async function divide(state: SearchState, given: SearchOptions): Promise<void> {
   const { arms } = state
-  const most = (): number => allowanceOf(state, options) * (1 - joining)
-  const share = (most() - options.spent()) / arms.length
+  const most = (): number => allowanceOf(state, given) * (1 - joining)
+  const share = (most() - given.spent()) / arms.length
+  // A budget in dollars limits no training here, which costs none.
+  const perToken = given.unit({ tokens: 1, dollars: 0 })
+  const knownTo = (arm: Arm): AgentKnowledge => withShare(given.knownTo(arm), (share - arm.spent) / perToken)
+  const options = { ...given, knownTo }
   const mayPropose = (arm: Arm): boolean =>
     arm.ended === undefined &&
-    waitsFor(arm, options) === undefined &&
+    waitsFor(arm, state, options) === undefined &&
     (arm.round === 0
       ? outlookOf(arm, state, options).upfront <= share
       : arm.spent + arm.spent / arm.round <= share)
@@ -139,10 +143,19 @@ async function divide(state: SearchState, options: SearchOptions): Promise<void>
   for (const arm of found) await joinWith(arm, state, options)
 }
 
+/** What a lever knows, where a training may take no more tokens than this. */
+export function withShare(known: AgentKnowledge, most: number): AgentKnowledge {
+  const { training } = known
+  if (typeof training === 'string') return known
+  return { ...known, training: { ...training, share: () => Math.min(most, training.share()) } }
+}
+
 /** Each time the lever that promises most may propose, until all have ended or nothing more can be paid. */
 async function follow(state: SearchState, options: SearchOptions): Promise<void> {
   for (;;) {
-    const open = state.arms.filter((arm) => arm.ended === undefined && waitsFor(arm, options) === undefined)
+    const open = state.arms.filter(
+      (arm) => arm.ended === undefined && waitsFor(arm, state, options) === undefined,
+    )
     if (open.length === 0 || !fits(options, allowanceOf(state, options))) return
     const promises = open.map((arm) => promiseOf(arm, outlookOf(arm, state, options)))
     const arm = open[promises.indexOf(Math.max(...promises))]
@@ -150,15 +163,15 @@ async function follow(state: SearchState, options: SearchOptions): Promise<void>
   }
 }
 
-const waitsFor = (arm: Arm, options: SearchOptions): string | undefined =>
-  arm.lever.waitsFor?.(contextOf(arm, options))
+const waitsFor = (arm: Arm, state: SearchState, options: SearchOptions): string | undefined =>
+  arm.lever.waitsFor?.(contextOf(arm, bestSetup(state), options))
 
 /** What a proposal is expected to add where the lever cannot know. */
 const expectedStep = 0.05
 
 /** What a lever says of its next proposal. `upfront` is in the unit of the budget. */
 function outlookOf(arm: Arm, state: SearchState, options: SearchOptions): Outlook {
-  const context = { ...contextOf(arm, options), best: bestSetup(state) }
+  const context = contextOf(arm, bestSetup(state), options)
   const { upfront, expects } = arm.lever
   return {
     upfront: options.unit({ tokens: upfront?.(context) ?? 0, dollars: 0 }),
@@ -192,7 +205,7 @@ function fits({ selection, trials, costOfTrial, spent }: SearchOptions, most: nu
 async function pull(arm: Arm, state: SearchState, options: SearchOptions): Promise<boolean> {
   const { onArm, onCandidate, spent } = options
   const [before, gain] = [spent(), arm.gain]
-  const proposals = await arm.lever.propose(contextOf(arm, options))
+  const proposals = await arm.lever.propose(contextOf(arm, bestSetup(state), options))
   const hasGained =
     proposals.length > 0 && (await tryProposals(arm, proposals, { state, options, onCandidate }))
   arm.without = hasGained ? 0 : arm.without + 1
@@ -211,6 +224,7 @@ async function pull(arm: Arm, state: SearchState, options: SearchOptions): Promi
 /** What a lever knows when it proposes. */
 export function contextOf(
   arm: Arm,
+  bestFound: AgentSetup,
   options: Pick<SearchOptions, 'made' | 'train' | 'original' | 'seed' | 'knownTo'>,
 ): LeverContext {
   const { made, train, original, seed } = options
@@ -220,6 +234,7 @@ export function contextOf(
     ...options.knownTo(arm),
     original,
     best,
+    bestFound,
     round,
     candidates,
     train,

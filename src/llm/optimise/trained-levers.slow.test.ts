@@ -43,6 +43,30 @@ test('rl gains on tasks that nothing saw; its setup is evaluated beside the orig
   expect(models[1].success.mean).toBeGreaterThan(models[0].success.mean + 0.2)
 }, 280_000)
 
+test('rl trains with the prompt that another lever has found', async () => {
+  const { config, folder } = await tinyConfig({
+    tasks: [...named('train', 24), ...named('validation', 24), ...named('test', 60)],
+    // Nothing succeeds without the instruction, so that training without it has nothing to learn from.
+    score: (trial) =>
+      Number(trial.nodes.some(({ text }) => text.includes('Say more')) && letterShare(trial) > 0.3),
+    maxOutputTokens: 3,
+    budget: { tokens },
+    optimise: { proposer: () => Promise.resolve(['Say more']) },
+  })
+  const { result } = await searched(config, {
+    folder,
+    out: join(folder, 'search'),
+    levers: ['instructions', 'rl'],
+  })
+  const gain = (name: string): number => result.levers.find((lever) => lever.name === name)?.gain ?? 0
+  expect(gain('instructions')).toBeGreaterThan(0.2)
+  expect(gain('rl')).toBeGreaterThan(gain('instructions'))
+  expect(result.best?.setup).toMatchObject({
+    instructions: { text: 'Say more' },
+    model: expect.stringMatching(/^rl-/),
+  })
+}, 280_000)
+
 test('sft learns from the successes of another model, and gains more than that on tasks that nothing saw; a continued search trains nothing again', async () => {
   const { config, folder } = await learnable(0.9)
   let calls = 0
@@ -51,15 +75,6 @@ test('sft learns from the successes of another model, and gains more than that o
   const out = join(folder, 'search')
   const options = { folder, out, levers: ['model-choice', 'sft'] }
   const { result } = await searched(own, options)
-  console.log(
-    JSON.stringify(
-      result.candidates.map(({ lever, about, gain, screened }) => ({ lever, about, gain, screened })),
-    ),
-    result.levers,
-    result.before,
-    result.test?.models.map((m) => m.success.mean),
-    result.isShown,
-  )
   expect(result).toMatchObject({ isShown: true, best: { lever: 'sft' } })
   // The teacher is right in seven of ten trials.
   expect(result.test?.models[1].success.mean).toBeGreaterThan(0.85)

@@ -1,4 +1,5 @@
 import { createRandom } from '../../engine/random/random.ts'
+import { defined } from '../../defined.ts'
 import { average } from '../../statistics/statistics.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import { successPairs } from '../evaluation/episode-statistics.ts'
@@ -27,12 +28,13 @@ export async function tryProposals(
   { state, options, onCandidate }: Trying,
 ): Promise<boolean> {
   const { lever, round } = arm
-  const candidates = proposals.map(({ setup, about }): Candidate => ({
+  const candidates = proposals.map(({ setup, about, from }): Candidate => ({
     id: setupId(setup),
     lever: lever.name,
     round,
     setup,
     about,
+    ...defined({ from }),
     screened: null,
     gain: null,
   }))

@@ -1,4 +1,5 @@
 import { dirname, relative, resolve, sep } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { sha256 } from '../../runs/checksums.ts'
 import { readForeignFile } from '../../untrusted/foreign-file.ts'
@@ -60,6 +61,11 @@ export interface AgentSetup {
 
 /** A setup that changes nothing. */
 export const plainSetup: AgentSetup = { schema: 1 }
+
+/** What a setup changes about the prompt alone: not which model answers, nor how often it is asked. */
+export function promptOf({ instructions, playbook, demonstrations, tools }: AgentSetup): AgentSetup {
+  return { ...plainSetup, ...defined({ instructions, playbook, demonstrations, tools }) }
+}
 
 /** A short name of what a setup says: equal setups have equal ones. */
 export const setupId = (setup: AgentSetup): string => sha256(canonical(setup)).slice(0, 10)

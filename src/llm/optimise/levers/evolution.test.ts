@@ -65,6 +65,7 @@ function contextOf(candidates: readonly AgentSetup[], round: number, asked: stri
   return {
     original: plainSetup,
     best: plainSetup,
+    bestFound: plainSetup,
     round,
     random: createRandom('evolution', round),
     train: [],

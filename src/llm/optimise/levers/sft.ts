@@ -39,9 +39,9 @@ export const sft: Lever = {
   },
   // What any setup has solved may be learned; what the best one solves is there already.
   expects(context) {
-    const { best, train, trials } = context
+    const { bestFound, train, trials } = context
     const own = new Set(
-      trials(best).flatMap(({ task, record }) => (record.success === true ? [task.id] : [])),
+      trials(bestFound).flatMap(({ task, record }) => (record.success === true ? [task.id] : [])),
     )
     return Math.max(0, solvedTasks(context) - own.size) / train.length
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { defined } from '../../../defined.ts'
 import { createRandom } from '../../../engine/random/random.ts'
 import type { Episode } from '../../episode/types.ts'
 import type { TrialRecord } from '../../project/journal.ts'
@@ -27,6 +28,7 @@ function contextWith(
   const context: LeverContext = {
     original: plainSetup,
     best: plainSetup,
+    bestFound: plainSetup,
     round: 0,
     random: createRandom('test'),
     train: trials.map(({ task }) => task),
@@ -38,6 +40,7 @@ function contextWith(
     models: ['model'],
     training: {
       model: 'model',
+      canTrain: (name) => name === 'model',
       episodesOfStep: 16,
       share: () => share,
       train(request) {
@@ -94,8 +97,32 @@ test('rl makes as many steps as its tokens allow, and none again without a gain'
   const { context, asked } = contextWith(trials, 30_000)
   await rl.propose(context)
   // 16 episodes of 100 tokens, sampled and trained on: 4,000 with a margin.
-  expect(asked).toEqual([{ name: 'rl-0', tokens: 28_000, method: { name: 'rl', steps: 7 } }])
-  expect(await rl.propose({ ...context, round: 1 })).toEqual([])
+  expect(asked).toEqual([
+    { name: 'rl-0', tokens: 28_000, method: { name: 'rl', steps: 7, prompt: plainSetup } },
+  ])
+  // Four of ten fail.
+  expect(rl.expects?.(context)).toBeCloseTo(0.1)
+  expect(rl.expects?.(contextWith(trials.slice(6), 30_000).context)).toBe(0)
+})
+
+test('rl starts from the best setup that any lever has found, with its prompt, and goes on from a gain', async () => {
+  const { context, asked } = contextWith(trials, 30_000)
+  const prompt = { ...plainSetup, instructions: { text: 'Say it twice.' } }
+  const bestFound = { ...prompt, model: 'model', testTime: { method: 'votes', count: 3 } } as const
+  const [proposal] = await rl.propose({ ...context, bestFound })
+  expect(asked[0]).toMatchObject({ from: 'model', method: { prompt } })
+  expect(proposal.setup).toEqual({ ...prompt, model: 'rl-0', checkpoints: { 'rl-0': 'trained/rl-0' } })
+  const { setup, from } = proposal
+  const candidates = [
+    { id: '', lever: 'rl', round: 0, about: '', screened: null, gain: 0.1, setup, ...defined({ from }) },
+  ]
+  const next = { ...context, round: 1, candidates }
+  // Nothing was gained: the start would be the same.
+  expect(await rl.propose({ ...next, bestFound })).toEqual([])
+  // Another lever has found a better one.
+  const other = { ...plainSetup, model: 'sft-0' }
+  expect(await rl.propose({ ...next, bestFound: other })).toHaveLength(1)
+  expect(await rl.propose({ ...next, bestFound: proposal.setup })).toHaveLength(1)
 })
 
 test('what cannot be trained, or not yet, is not used, with the reason', () => {

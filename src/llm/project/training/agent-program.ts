@@ -7,6 +7,8 @@ import type { AgentProgram, AgentTask } from '../../rollout/agents/rollout-agent
 import { InfrastructureError } from '../../tool/tool.ts'
 import type { Trial } from '../config.ts'
 import { scoreTrial, settle } from '../judging/score-trials.ts'
+import { type AgentSetup, plainSetup } from '../../setup/setup.ts'
+import { withSetup } from '../../setup/with-setup.ts'
 import { type Played, playAgent, type TrialSettings } from '../run-trial.ts'
 
 /** A task of a config, as rollouts take it. */
@@ -26,14 +28,17 @@ export const toConfigTask = (given: FileTask): ConfigTask => ({
  * of a tool mask the episode, and so does a scorer that cannot judge.
  *
  * @param version a number that changes with the weights, so that a tool which runs is called again for the same episode of later weights.
+ * @param setup what is changed about the prompt of its calls. Default: nothing.
  */
 export function agentProgram(
   settings: TrialSettings,
   version: () => number | undefined = () => undefined,
+  setup: AgentSetup = plainSetup,
 ): AgentProgram<ConfigTask, Played> {
   return {
     name: 'agent',
-    async run({ given }, { model, signal, episode }) {
+    async run({ given }, { model: trained, signal, episode }) {
+      const model = withSetup(trained, setup)
       const done = new AbortController()
       const faults: string[] = []
       const onFault = (reason: string): void => void faults.push(reason)
