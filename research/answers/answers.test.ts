@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { createRandom } from 'agoge/engine'
+import { answerLogprobs, attempt } from './attempts.ts'
 import {
-  answerLogprobs,
   copyWeights,
+  createSymbols,
   createTextModel,
   remember,
   restoreWeights,
-  attempt,
-} from './text-model.ts'
-import { createChains, createSymbols } from './chains.ts'
+} from '../testbeds/tiny-transformer/text-model.ts'
+import { createChains } from './chains.ts'
 import { examine, reinforceAnswers, exampleSequences } from './learn-answers.ts'
 import { fineTuneOnSolutions, warmStartedOnChains } from './warm-started.ts'
 

@@ -12,8 +12,8 @@ import type {
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
-import { attempt } from './text-model.ts'
-import type { TextModel, Attempt, AttemptSettings, Question } from './text-model.ts'
+import { attempt, type Attempt, type AttemptSettings, type Question } from './attempts.ts'
+import type { TextModel } from '../testbeds/tiny-transformer/text-model.ts'
 
 /** An answer and how to learn from it. */
 export interface Example extends Pick<SampledAnswer, 'prompt' | 'tokens'> {

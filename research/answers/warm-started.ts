@@ -1,6 +1,6 @@
 import { createRandom, type Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
-import type { Question } from './text-model.ts'
+import type { Question } from './attempts.ts'
 import { type Chains, createChains } from './chains.ts'
 import { type Example, learnExamples, examine } from './learn-answers.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type TextModel,
   type TextModelOptions,
   withTextModel,
-} from './text-model.ts'
+} from '../testbeds/tiny-transformer/text-model.ts'
 
 interface WarmStart<R extends Run> {
   model: (run: R) => Omit<TextModelOptions, 'seed'>

@@ -2,12 +2,12 @@ import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
-import { copyWeights, remember, withTextModel } from '../answers/text-model.ts'
+import { copyWeights, remember, withTextModel } from '../testbeds/tiny-transformer/text-model.ts'
 import { createChains } from '../answers/chains.ts'
 import { examine, reinforceAnswers } from '../answers/learn-answers.ts'
 import { fineTuneOnSolutions } from '../answers/warm-started.ts'
 import type { Chains } from '../answers/chains.ts'
-import type { Question } from '../answers/text-model.ts'
+import type { Question } from '../answers/attempts.ts'
 
 const names = ['a', 'b', 'c']
 const maxTokens = 61

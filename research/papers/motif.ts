@@ -3,10 +3,11 @@ import { definePaper } from '../runner/paper.ts'
 import { average } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
-import { attempt, rewardOf } from '../answers/text-model.ts'
+import { attempt, rewardOf } from '../answers/attempts.ts'
 import { learnExamples } from '../answers/learn-answers.ts'
 import { warmStartedOnChains } from '../answers/warm-started.ts'
-import type { Attempt, TextModel } from '../answers/text-model.ts'
+import type { Attempt } from '../answers/attempts.ts'
+import type { TextModel } from '../testbeds/tiny-transformer/text-model.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 
 /** Digits that a round may write, and its end. */

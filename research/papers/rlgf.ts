@@ -2,10 +2,11 @@ import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
-import { attempt, rewardOf } from '../answers/text-model.ts'
+import { attempt, rewardOf } from '../answers/attempts.ts'
 import { fineTuneOnSolutions, warmStartedOnChains } from '../answers/warm-started.ts'
 import { reinforceAnswers } from '../answers/learn-answers.ts'
-import type { Attempt, AttemptSettings, TextModel } from '../answers/text-model.ts'
+import type { Attempt, AttemptSettings } from '../answers/attempts.ts'
+import type { TextModel } from '../testbeds/tiny-transformer/text-model.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 
 const depth = 3
