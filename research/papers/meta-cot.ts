@@ -53,7 +53,7 @@ function taskOf(seed: number): PathTask {
   ).flat()
   // Two questions that differ by the order of the listed operations alone are in the same split.
   const isTest = ({ operations, start, prompt }: PathQuestion): boolean =>
-    createRandom(seed, 'paths', [...operations].toSorted().join(''), start, prompt.slice(-2)).next() < 0.25
+    createRandom(seed, 'paths', Array.from(operations).toSorted().join(''), start, prompt.slice(-2)).next() < 0.25
   return {
     ...chains,
     window: 6 + 4 * step + 1,
