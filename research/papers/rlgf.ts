@@ -168,6 +168,6 @@ export default definePaper({
     'a script that chains operations and errs in 15 of 100 steps stands for a large language model; it always begins an answer, so AggreVaTeD, where it ends one, is not compared',
     'a softmax that is linear in operation, digit and prefix stands for a language model; advantages relative to the group stand for the critic of PPO',
     'an answer counts only if every digit is right, so a group that begins with an error of the guide has no reward',
-    'the policies of the paper are fine-tuned before RL: the arm that imitates for half of its updates has this in part, the others start at pass@1 of 2%',
+    'the policies of the paper are fine-tuned before RL: the arm that is fine-tuned for half of its updates has this in part, the others start at pass@1 of 2%',
   ],
 })
