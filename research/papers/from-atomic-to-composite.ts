@@ -1,18 +1,15 @@
-import { createRandom } from 'agoge/engine'
-import type { Random } from 'agoge/engine'
+import { createRandom, type Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
-import { copyWeights, remember, withTextModel } from '../answers/text-model.ts'
-import type { TextModel } from '../answers/text-model.ts'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import { textLogprobs } from '../testbeds/tiny-transformer/exact-score.ts'
-import { chainTask } from '../testbeds/tiny-transformer/tasks.ts'
-import type { TinyQuestion, TinyTask } from '../testbeds/tiny-transformer/tasks.ts'
+import { scoreExactly } from '../testbeds/tiny-transformer/exact-score.ts'
+import { chainTask, type TinyQuestion, type TinyTask } from '../testbeds/tiny-transformer/tasks.ts'
+import { copyWeights, remember, withTextModel } from '../testbeds/tiny-transformer/text-model.ts'
+import type { TextModel } from '../testbeds/tiny-transformer/text-model.ts'
 import { trainTiny } from '../testbeds/tiny-transformer/train.ts'
 import { fineTune } from '../testbeds/tiny-transformer/warm-start.ts'
 
-const relations = ['a', 'b', 'c', 'd']
-const parts = ['x', 'y']
+const [relations, parts] = [Array.from('abcd'), Array.from('xy')]
 /** Combinations of a known fact and a position in the context that composite training shows; the others are for testing. */
 const isShown = (relation: string, part: string): boolean => 'ab'.includes(relation) === (part === 'x')
 
@@ -52,11 +49,6 @@ type Draw = (task: TinyTask, random: Random) => TinyQuestion
 
 const context = (random: Random): number[] => [random.int(10), random.int(10)]
 
-const atomic: Draw = (task, random) =>
-  random.next() < 0.7
-    ? ask(task, context(random), '.', random.pick(relations), random.int(10))
-    : ask(task, context(random), random.pick(parts), '.')
-
 /** The part that goes with a relation in training, or the one that does not. */
 const partOf = (relation: string, shown: boolean): string => (isShown(relation, 'x') === shown ? 'x' : 'y')
 
@@ -65,40 +57,45 @@ const composite: Draw = (task, random) => {
   return ask(task, context(random), partOf(relation, true), relation)
 }
 
+/** The single skills, and a composite question among a hundred, so that reinforcement finds a reward. */
+const atomic: Draw = (task, random) => {
+  const kind = random.next()
+  if (kind < 0.01) return composite(task, random)
+  return kind < 0.7
+    ? ask(task, context(random), '.', random.pick(relations), random.int(10))
+    : ask(task, context(random), random.pick(parts), '.')
+}
+
+interface Learner {
+  model: TextModel
+  task: TinyTask
+}
+
 /** Mean probability of the solution to every composite question of the shown combinations, or of the others. */
-async function passAt1(model: TextModel, task: TinyTask, shown: boolean): Promise<number> {
+async function passAt1({ model, task }: Learner, shown: boolean): Promise<number> {
   const questions = relations.flatMap((relation) =>
     Array.from({ length: 100 }, (_, i) =>
       ask(task, [Math.floor(i / 10), i % 10], partOf(relation, shown), relation),
     ),
   )
-  const pairs = questions.map(({ prompt, solution }) => ({
-    prompt: model.symbols.encode(prompt),
-    text: solution,
-  }))
-  return average((await textLogprobs(model, pairs)).map(Math.exp))
+  return (await scoreExactly(model, task, questions)).passAt1
 }
 
-async function read(
-  model: TextModel,
-  task: TinyTask,
-  { draw, steps, learningRate, random }: { draw: Draw; steps: number; learningRate: number; random: Random },
-): Promise<void> {
-  for (let step = 0; step < steps; step++)
-    await fineTune(
-      model,
-      Array.from({ length: 64 }, () => draw(task, random)),
-      learningRate * Math.min(1, (step + 1) / 10),
-    )
+/** Supervised learning, with a rising rate at its begin. */
+async function read({ model, task }: Learner, draw: Draw, steps: number, learningRate: number, seed: number) {
+  const random = createRandom(seed, 'read', steps)
+  for (let step = 0; step < steps; step++) {
+    const texts = Array.from({ length: 64 }, () => draw(task, random))
+    await fineTune(model, texts, learningRate * Math.min(1, (step + 1) / 10))
+  }
 }
 
 /** Weights after supervised learning of these questions alone. */
 const taught = (draw: Draw) =>
   remember(({ seed, budget }: ArmRun) => {
     const task = taskOf(seed)
-    return withTextModel({ alphabet: task.alphabet, window: task.window, seed }, async (model) => {
-      const random = createRandom(seed, 'read')
-      await read(model, task, { draw, steps: budget.warm, learningRate: 0.006, random })
+    return withTextModel({ ...task, seed }, async (model) => {
+      await read({ model, task }, draw, budget.warm, 0.006, seed)
       return copyWeights(model)
     })
   })
@@ -109,27 +106,18 @@ async function trained(
   begin: keyof typeof begins,
   then?: { by: 'rl' | 'reading'; learningRate: number },
 ): Promise<ArmResult> {
-  const { seed, budget } = run
+  const { seed } = run
+  const { steps } = run.budget
   const task = taskOf(seed)
-  const weights = await begins[begin](run)
-  return withTextModel({ alphabet: task.alphabet, window: task.window, seed, weights }, async (model) => {
-    const start = await passAt1(model, task, false)
+  return withTextModel({ ...task, seed, weights: await begins[begin](run) }, async (model) => {
+    const start = await passAt1({ model, task }, false)
     const { by, learningRate = 0 } = then ?? {}
-    if (by === 'reading')
-      await read(model, task, {
-        draw: composite,
-        steps: budget.steps,
-        learningRate,
-        random: createRandom(seed, 'read-on'),
-      })
-    let rewarded = [0]
-    if (by === 'rl') {
-      const questions = (random: Random) => Array.from({ length: 8 }, () => composite(task, random))
-      const steps = await trainTiny(model, task, { learningRate, seed, steps: budget.steps, questions })
-      rewarded = steps.map((step) => step.rewarded)
-    }
-    const measures = { shown: await passAt1(model, task, true), rewarded: average(rewarded) }
-    return { score: await passAt1(model, task, false), start, measures }
+    if (by === 'reading') await read({ model, task }, composite, steps, learningRate, seed)
+    const questions = (random: Random) => Array.from({ length: 8 }, () => composite(task, random))
+    const batches = by === 'rl' ? await trainTiny(model, task, { learningRate, seed, steps, questions }) : []
+    const rewarded = average([0, ...batches.map((batch) => batch.rewarded)])
+    const measures = { shown: await passAt1({ model, task }, true), rewarded }
+    return { score: await passAt1({ model, task }, false), start, measures }
   })
 }
 
@@ -158,6 +146,7 @@ export default definePaper({
   quick: { warm: 2, steps: 1 },
   simplifications: [
     'permutations of digits, and two digits in the prompt, stand for biographies; 20 thousand weights for a language model',
-    'not planned: after the single skills alone the model gives hardly any right composite answer, so reinforcement finds no reward and its check fails; a first phase that shows a few composite questions would be needed, and learning rates tuned alike',
+    'one question in a hundred of the first phase is composite, of the combinations that are shown: with none, reinforcement finds no reward',
+    'the learning rate, 0.001 for all, was chosen from 0.0003, 0.001 and 0.003 on three seeds; reading alone is better by 0.002 with 0.003',
   ],
 })

@@ -1,110 +1,162 @@
-import { grpoAdvantages } from 'agoge/losses'
-import { definePaper } from '../runner/paper.ts'
-import { average } from 'agoge/statistics'
-import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
-import { attempt, rewardOf } from '../answers/text-model.ts'
-import { learnExamples } from '../answers/learn-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started.ts'
-import type { Attempt, TextModel } from '../answers/text-model.ts'
-import type { ChainQuestion, Chains } from '../answers/chains.ts'
+import { average } from 'agoge/statistics'
+import { definePaper } from '../runner/paper.ts'
+import type { ArmResult } from '../runner/paper.ts'
+import {
+  addNoise,
+  createPrefixPolicy,
+  createPrefixTree,
+  ownFeature,
+  passRates,
+  presetRule,
+  reinforce,
+  sampleAnswer,
+  solutionWeights,
+  startAt,
+  tunedArms,
+} from '../testbeds/prefix-tree/index.ts'
+import type { Answer, PrefixPolicy, Question, TunedRun } from '../testbeds/prefix-tree/index.ts'
 
-/** Digits that a round may write, and its end. */
+const digits = [0, 1, 2, 3, 4, 5]
+const operations = 4
+/** Digits that a round writes. */
 const window = 2
-const maxTokens = window + 1
-const depth = 4
 const groupSize = 8
+const budget = { steps: 20 }
 
-/** The remaining question after a round that wrote `text`: its last digit, without the operations already applied. */
-function left(chains: Chains, { operations: names, start }: ChainQuestion, text: string): ChainQuestion {
-  const digit = Number(text.at(-1) ?? start)
-  return chains.ask(names.slice(text.length), Number.isInteger(digit) ? digit : start)
+type ArmName = 'motif' | 'grpo' | 'grpo-on-short'
+
+/** A question of two operations, which fit into a round, or of four. A long one goes on at `next[digit]` in its second round. */
+interface Asked {
+  question: number
+  next?: number[]
 }
 
-interface Thought {
-  rounds: Attempt<ChainQuestion>[]
-  reward: number
-}
-
-/** Thinks in rounds, each of which sees only the previous round's result. */
-async function think(
-  model: TextModel,
-  chains: Chains,
-  questions: readonly ChainQuestion[],
-  settings: { name: string; seed: number; rounds: number },
-): Promise<Thought[]> {
-  const thoughts = questions.map((): Thought => ({ rounds: [], reward: 0 }))
-  let asked: readonly ChainQuestion[] = questions
-  for (let round = 0; round < settings.rounds; round++) {
-    const name = `${settings.name}/${round}`
-    const said = (await attempt(model, asked, { name, seed: settings.seed, maxTokens })).flat()
-    asked = said.map((member, i) => {
-      thoughts[i].rounds.push(member)
-      return member.finish === 'stop' ? left(chains, asked[i], member.text) : asked[i]
-    })
-  }
-  for (const [i, thought] of thoughts.entries()) {
-    const { finish, text } = thought.rounds[settings.rounds - 1]
-    thought.reward = finish === 'stop' ? rewardOf(questions[i], text) : 0
-  }
-  return thoughts
-}
-
-/** Knows questions that fit into a round. */
-const gain = warmStartedOnChains<ArmRun & { rounds: number }>({
-  places: depth,
-  taught: (chains) => (random) => {
-    const question = chains.draw(random, 1 + random.int(depth))
-    return { ...question, solution: question.solution.slice(0, window) }
-  },
-  async tested(model, chains, { seed, rounds }) {
-    const tests = chains.test(64, [depth]).flatMap((question) => [question, question, question, question])
-    return average(
-      (await think(model, chains, tests, { name: 'test', seed, rounds })).map(({ reward }) => reward),
-    )
-  },
-})
-
-/** Accuracy gained in `tested` rounds by training in `rounds` rounds. */
-function trained(run: ArmRun, rounds: number, tested = rounds): Promise<number> {
-  const { seed, budget } = run
+/** Questions of one and of two rounds, and the policy. An answer is right if its last round ends with the right digit. */
+function taskOf(seed: number) {
   const random = createRandom(seed, 'motif')
-  return gain({ ...run, rounds: tested }, async (model, chains) => {
-    for (let step = 0; step < budget.steps; step++) {
-      const questions = Array.from({ length: 12 }, () => chains.draw(random, depth))
-      const members = questions.flatMap((question) => Array.from({ length: groupSize }, () => question))
-      const thoughts = await think(model, chains, members, { name: `step/${step}`, seed, rounds })
-      // Every round shares the outcome that it led to.
-      const advantages = questions.flatMap((_, g) =>
-        grpoAdvantages(thoughts.slice(g * groupSize, (g + 1) * groupSize).map(({ reward }) => reward)),
-      )
-      const examples = thoughts.flatMap((thought, i) =>
-        thought.rounds.map((said) => ({ ...said, advantage: advantages[i] })),
-      )
-      if (advantages.some((advantage) => advantage !== 0))
-        await learnExamples(model, examples, { learningRate: 1e-3 })
-    }
-  })
+  const tables = Array.from({ length: operations }, () => random.shuffle(digits))
+  const questions: Question[] = []
+  function add(chain: readonly number[], start: number, target: number): number {
+    const key = `q${questions.length}`
+    const middle = tables[chain[0]][start]
+    const solutions = [[middle, tables[chain[1]][middle]]]
+    const reward: Question['reward'] = ([, last]) => Number(last === target)
+    const features = (prefix: readonly number[]) => ({
+      [`skill:${chain[prefix.length]}:${prefix.at(-1) ?? start}`]: 1,
+      [ownFeature({ key }, prefix)]: 0.5,
+    })
+    return questions.push({ key, maxLength: window, solutions, reward, features }) - 1
+  }
+  function ask(length: number): Asked {
+    const chain = Array.from({ length }, () => random.int(operations))
+    const start = random.pick(digits)
+    const target = chain.reduce((digit, operation) => tables[operation][digit], start)
+    const question = add(chain, start, target)
+    if (length === window) return { question }
+    return { question, next: digits.map((digit) => add(chain.slice(window), digit, target)) }
+  }
+  const many = (length: number): Asked[] => Array.from({ length: 16 }, () => ask(length))
+  const [short, others, long, test] = [window, window, 2 * window, 2 * window].map(many)
+  const policy = createPrefixPolicy(createPrefixTree(questions, digits.length))
+  addNoise(policy, random, 0.3)
+  const skills = solutionWeights(policy.tree, (name) => name.startsWith('skill'))
+  startAt(policy, skills, { passAt1: 0.35, questions: short.map(({ question }) => question) })
+  return { policy, short, others, long, test }
 }
+
+/** Probability that a long question is right after its second round, which starts from the last digit of the first. */
+function passInRounds(policy: PrefixPolicy, { question, next = [] }: Asked): number {
+  const { roots, children, vocabulary } = policy.tree
+  const root = roots[question] * vocabulary
+  const way = (first: number, last: number): number => {
+    const node = children[root + first]
+    const logprob = policy.logprobs(roots[question])[root + first]
+    return Math.exp(logprob + policy.logprobs(node)[node * vocabulary + last])
+  }
+  return passRates(policy, next).reduce(
+    (sum, pass, last) => sum + pass * digits.reduce((ways, first) => ways + way(first, last), 0),
+    0,
+  )
+}
+
+function trained(name: ArmName, learningRate: number, { seed, budget }: TunedRun): ArmResult {
+  const { policy, short, others, long, test } = taskOf(seed)
+  const score = (): number => average(test.map((asked) => passInRounds(policy, asked)))
+  const start = score()
+  const asked = [...short, ...(name === 'grpo-on-short' ? others : long)]
+  const nextOf = new Map(asked.map(({ question, next }) => [question, name === 'motif' ? next : undefined]))
+  const second = new Map<Answer, Answer>()
+  // As many tokens for every arm: half of the questions of MOTIF have two rounds.
+  const batch = name === 'motif' ? 8 : 12
+  const { measures } = reinforce(policy, {
+    rule: presetRule('grpo').rule,
+    questions: asked.map(({ question }) => question),
+    steps: budget.steps,
+    batch,
+    learningRate,
+    seed,
+    sample(question, random): Answer[] {
+      const next = nextOf.get(question)
+      return Array.from({ length: groupSize }, () => {
+        const first = sampleAnswer(policy, question, random)
+        if (next === undefined) return first
+        const end = sampleAnswer(policy, next[first.tokens[window - 1]], random)
+        const answer = { ...first, reward: end.reward, score: end.score }
+        second.set(answer, end)
+        return answer
+      })
+    },
+    examples: (examples) =>
+      examples.flatMap((example) => {
+        const end = second.get(example.answer)
+        return end === undefined ? [example] : [example, { ...example, answer: end }]
+      }),
+  })
+  const handedOn = second.size / (budget.steps * batch * groupSize)
+  return { score: score(), start, measures: { zeroVariance: measures.zeroVariance, handedOn } }
+}
+
+/** By `tune-paper.ts`, the best of the grid for each arm. */
+const rates = { motif: 64, grpo: 32, 'grpo-on-short': 64 }
+const { arms, tuning } = tunedArms(rates, trained, { grid: [8, 16, 32, 64, 128, 256, 512], budget })
+export { tuning }
 
 export default definePaper({
   id: 'motif',
   title: 'MOTIF: Modular Thinking via Reinforcement Fine-tuning in LLMs',
   theme: 'reasoning',
   claim:
-    'Where thought is longer than the window, training on rounds that hand their result on, by the outcome of the last, learns more than GRPO within one window.',
-  arms: {
-    motif: (run) => trained(run, 2),
-    grpo: (run) => trained(run, 1),
-    'grpo-tested-in-rounds': (run) => trained(run, 1, 2),
-  },
-  metric: `accuracy gained, over the model before in as many rounds, on questions of ${depth} steps that were not met; a round has ${window} digits`,
-  budget: { warm: 150, steps: 40 },
-  quick: { warm: 2, steps: 1 },
+    'Where thought is longer than the window, training in rounds that hand their result on, by the outcome of the last, learns more than GRPO within one window, on all questions or on those that fit.',
+  arms,
+  metric:
+    'exact probability, in two rounds of two digits, of the right end of questions of four steps that were not met, after as many tokens, each arm at its best learning rate',
   pairing: 'seed',
-  effect: { better: 'motif', than: ['grpo'], atLeast: 0.03 },
+  effect: { better: 'motif', than: ['grpo', 'grpo-on-short'], atLeast: 0.03 },
+  checks: [
+    {
+      about: 'half of the questions go on in a second round',
+      arm: 'motif',
+      of: 'handedOn',
+      atLeast: 0.4,
+      atMost: 0.6,
+    },
+    { about: 'without MOTIF none does', arm: ['grpo', 'grpo-on-short'], of: 'handedOn', atMost: 0 },
+    {
+      about: 'some groups differ in their rewards',
+      arm: ['motif', 'grpo', 'grpo-on-short'],
+      of: 'zeroVariance',
+      atMost: 0.9,
+    },
+    { about: 'no arm is saturated', arm: ['motif', 'grpo-on-short'], of: 'score', atMost: 0.97 },
+  ],
+  control: { positive: { better: 'grpo-on-short', than: 'untrained', atLeast: 0.05 } },
+  budget,
+  quick: { steps: 1 },
   simplifications: [
-    'a round that ends hands on its last digit and the operations not yet done, put into words by a script',
-    'a transformer of 21 thousand weights that chains operations on digits stands for a language model',
+    'a softmax that is linear in operation, digit and prefix, started at pass@1 of 35% on what fits into a round, stands for a language model',
+    'a round always has two digits; a script hands on the last one with the operations that are left',
+    'both rounds are trained by the outcome of the last, in groups of whole thoughts; every arm is tested in two rounds',
+    'one window holds two digits, so GRPO on long questions is rewarded for ends that are right by chance: that it loses is close to following by construction, that GRPO on short ones does is not',
   ],
 })

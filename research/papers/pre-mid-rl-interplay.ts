@@ -17,7 +17,7 @@ const known = [1, 2]
 const edge = [3, 4]
 const beyond = [6]
 const samples = 16
-const budget = { steps: 8 }
+const budget = { steps: 4 }
 
 const parts = {
   edge: { depths: edge, supervised: 0 },
@@ -71,9 +71,9 @@ function trained(name: keyof typeof parts, learningRate: number, { seed, budget 
 }
 
 /** By `tune-paper.ts`, the best of the grid for each arm. */
-const learningRates = { edge: 16, known: 16, beyond: 16, mixed: 16, 'edge-with-mid-training': 16 }
+const learningRates = { edge: 128, known: 64, beyond: 256, mixed: 64, 'edge-with-mid-training': 64 }
 
-const { arms, tuning } = tunedArms(learningRates, trained, { grid: [4, 8, 16, 32, 64, 128, 256], budget })
+const { arms, tuning } = tunedArms(learningRates, trained, { grid: [8, 16, 32, 64, 128, 256, 512], budget })
 export { tuning }
 
 export default definePaper({

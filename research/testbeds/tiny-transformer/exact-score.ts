@@ -1,5 +1,5 @@
 import { average } from 'agoge/statistics'
-import type { TextModel } from '../../answers/text-model.ts'
+import type { TextModel } from './text-model.ts'
 import type { TinyQuestion, TinyTask } from './tasks.ts'
 
 /** Every answer to one prompt that the policy gives with at least the smallest probability. */

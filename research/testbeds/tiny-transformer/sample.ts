@@ -1,5 +1,5 @@
 import type { Episode, EpisodeNode, EpisodeSample } from 'agoge/llm'
-import type { TextModel } from '../../answers/text-model.ts'
+import type { TextModel } from './text-model.ts'
 import type { TinyQuestion, TinyTask, TrainingJudge } from './tasks.ts'
 
 /** What the policy wrote at one turn, after what it had read. */

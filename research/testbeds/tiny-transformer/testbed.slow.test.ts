@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { copyWeights } from '../../answers/text-model.ts'
+import { copyWeights } from './text-model.ts'
 import { chainTask } from './tasks.ts'
 import { createTestbed } from './testbed.ts'
 

@@ -1,5 +1,5 @@
 import { average } from 'agoge/statistics'
-import { copyWeights, remember, withTextModel, type Run, type TextModel } from '../../answers/text-model.ts'
+import { copyWeights, remember, withTextModel, type Run, type TextModel } from './text-model.ts'
 import { passAtK, scoreExactly, type ExactScore } from './exact-score.ts'
 import { joined, sampleTiny } from './sample.ts'
 import type { TinyQuestion, TinyTask } from './tasks.ts'

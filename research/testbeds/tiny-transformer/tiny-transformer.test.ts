@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
-import { copyWeights, withTextModel } from '../../answers/text-model.ts'
-import type { TextModel } from '../../answers/text-model.ts'
+import { copyWeights, createSymbols, remember, restoreWeights, withTextModel } from './text-model.ts'
+import type { TextModel } from './text-model.ts'
 import { passAtK, scoreExactly } from './exact-score.ts'
 import { sampleTiny } from './sample.ts'
 import { chainTask, demonstrations, looseJudge, noisyJudge } from './tasks.ts'
@@ -26,6 +26,43 @@ function withTaught<T>(task: TinyTask, use: (model: TextModel) => Promise<T>): P
     return use(model)
   })
 }
+
+test('characters become ids and come back up to the end', () => {
+  const symbols = createSymbols('ab=')
+  expect(symbols.size).toBe(4)
+  expect([...symbols.encode('b=a')]).toEqual([2, 3, 1])
+  expect(symbols.decode([2, 3, 1, symbols.end, 1])).toBe('b=a')
+  expect(() => symbols.encode('a?')).toThrow(expect.objectContaining({ code: 'bad-symbol', given: '?' }))
+})
+
+test('a model is taught and restored', async () => {
+  const question = { prompt: 'a=', solution: 'ba' }
+  await withTextModel({ alphabet: 'ab=', seed: 1, layers: 1 }, async (model) => {
+    const { symbols, backend } = model
+    const answer = async (): Promise<string> => {
+      const asked = [{ prompt: symbols.encode(question.prompt), key: 'likeliest' }]
+      const settings = { seed: 1, maxTokens: 4, temperature: 0, stop: [symbols.end] }
+      return symbols.decode((await backend.sample(asked, settings))[0].tokens)
+    }
+    const before = copyWeights(model)
+    const first = await answer()
+    for (let step = 0; step < 12; step++) await fineTune(model, [question, question], 0.02)
+    expect(await answer()).toBe(question.solution)
+    restoreWeights(model, before)
+    expect(await answer()).toBe(first)
+    expect(first).not.toBe(question.solution)
+  })
+})
+
+test('shared computations of arms run once per seed', async () => {
+  let times = 0
+  const shared = remember(async ({ seed }: { seed: number; budget: Record<string, number> }) => {
+    times++
+    return Promise.resolve(seed)
+  })
+  expect(await Promise.all([1, 2, 1].map((seed) => shared({ seed, budget: {} })))).toEqual([1, 2, 1])
+  expect(times).toBe(2)
+})
 
 test('the splits are disjoint, and judges agree with the tables', () => {
   const task = chainTask({ seed: 3, testSize: 60 })

@@ -12,7 +12,7 @@ import {
 } from 'agoge/llm'
 import { createRandom, type Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
-import { copyWeights, createTextModel, restoreWeights, type TextModel } from '../../answers/text-model.ts'
+import { copyWeights, createTextModel, restoreWeights, type TextModel } from './text-model.ts'
 import { episodeOf, sampleTiny, type SampleSettings, type TinyAnswer } from './sample.ts'
 import type { TinyQuestion, TinyTask, TrainingJudge } from './tasks.ts'
 

@@ -1,7 +1,7 @@
 import { AgogeError } from 'agoge'
 import { createRandom, type Random } from 'agoge/engine'
 import { applyUpdate, imitationSequence, type TrainingSequence } from 'agoge/llm'
-import { copyWeights, restoreWeights, type TextModel } from '../../answers/text-model.ts'
+import { copyWeights, restoreWeights, type TextModel } from './text-model.ts'
 import { scoreExactly } from './exact-score.ts'
 import type { TinyQuestion, TinyTask } from './tasks.ts'
 
