@@ -2,42 +2,24 @@ import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult } from '../runner/paper.ts'
 import {
-  answerOf,
-  asAnswerTo,
-  chainTask,
-  exactValues,
-  raiseWeight,
+  inContextTask,
+  passRates,
+  copyPolicy,
   reinforce,
+  repeated,
   sampleGroup,
+  sampleInContext,
   tunedArms,
 } from '../testbeds/prefix-tree/index.ts'
-import type {
-  Answer,
-  ChainQuestion,
-  LearningRule,
-  Question,
-  TunedRun,
-} from '../testbeds/prefix-tree/index.ts'
+import type { Answer, LearningRule, TunedRun } from '../testbeds/prefix-tree/index.ts'
 
-const digits = 5
 const groupSize = 8
+const questions = 16
 
 const rule: LearningRule = {
   advantage: { name: 'grpo' },
   loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 },
   aggregation: { mode: 'sequence-mean' },
-}
-
-/** With a solved example that differs in the last operation: a reader can copy all its digits but the last, which misleads. */
-function withExample(question: ChainQuestion): Question {
-  const solution = question.solutions[0]
-  const last = solution.length - 1
-  const example = solution.map((digit, t) => (t === last ? (digit + 1) % digits : digit))
-  return {
-    ...question,
-    key: `${question.key}!`,
-    features: (prefix) => ({ ...question.features!(prefix), [`copy:${example[prefix.length]}`]: 1 }),
-  }
 }
 
 const parts = {
@@ -49,61 +31,60 @@ const parts = {
 
 const budget = { steps: 12 }
 
-/** Chains of three operations on five digits. The policy copies from an example more often than it finds a digit itself. */
+/** Four trainings on chains of three operations on five digits. The policy copies from an example more often than it finds a digit itself. */
 function trained(name: keyof typeof parts, learningRate: number, { seed, budget }: TunedRun): ArmResult {
   const { steered, rejects, bonus } = parts[name]
-  const { policy, train, test, inContext } = chainTask({
+  const task = inContextTask({
     seed,
-    digits,
-    trainDepths: [3],
-    count: 16,
-    known: [1.2, 1, 0.6, 0.2],
-    passAt1: 0.15,
-    inContext: withExample,
+    count: questions,
+    passAt1: 0.05,
+    // A solved example that differs in the last operation: who copies it gets all digits right but the last.
+    shows: (solution, digits) => solution.map((digit, t) => (t === 2 ? (digit + 1) % digits : digit)),
+    follows: 2,
   })
-  for (let digit = 0; digit < digits; digit++) raiseWeight(policy, `copy:${digit}`, digit, 1.2)
-  const start = exactValues(policy, test).passAt1
-  const steering = exactValues(policy, inContext).passAt1 - exactValues(policy, train).passAt1
-  const counts = { asked: 0, rejected: 0 }
-  const logRatios: number[] = []
-  reinforce(policy, {
-    rule,
-    questions: train,
-    steps: budget.steps,
-    epochs: 2,
-    minibatches: 2,
-    learningRate,
-    seed,
-    sample(question, random, step): Answer[] {
-      const ask = (of: number): Answer[] => sampleGroup(policy, of, random, { size: groupSize / 2 })
-      const own = ask(question)
-      if (!steered) return [...own, ...ask(question)]
-      // Trained as answers without the example; the ratio compares the probabilities without and with it.
-      const experts = ask(inContext[question]).map((answer) => asAnswerTo(policy, answer, question))
-      const kept = experts.filter(({ reward }) => !rejects || reward === 1)
-      for (const { tokens, logprobs } of experts)
-        answerOf(policy, question, tokens).logprobs.forEach((own, t) =>
-          logRatios.push(Math.abs(own - logprobs[t])),
-        )
-      counts.asked += experts.length
-      counts.rejected += experts.length - kept.length
-      const factor = 1 + bonus * (1 - step / budget.steps)
-      return [...own, ...kept.map((answer) => ({ ...answer, reward: answer.reward * factor }))]
-    },
+  const { train, test, gain } = task
+  const start = average(passRates(task.policy, test))
+  return repeated(4, (repeat) => {
+    const policy = copyPolicy(task.policy)
+    const distances: number[] = []
+    const rejections: number[] = []
+    const curve: number[] = []
+    reinforce(policy, {
+      rule,
+      questions: train,
+      steps: budget.steps,
+      batch: questions,
+      epochs: 2,
+      minibatches: 2,
+      learningRate,
+      seed: seed + 1e6 * repeat,
+      sample(question, random, step): Answer[] {
+        const own = sampleGroup(policy, question, random, { size: groupSize / 2 })
+        if (!steered) return [...own, ...sampleGroup(policy, question, random, { size: groupSize / 2 })]
+        const factor = 1 + bonus * (1 - step / budget.steps)
+        const experts = sampleInContext({ ...task, policy }, question, random, groupSize / 2)
+        distances.push(...experts.map(({ distance }) => distance))
+        const kept = experts.filter(({ answer }) => !rejects || answer.reward === 1)
+        rejections.push(1 - kept.length / experts.length)
+        return [...own, ...kept.map(({ answer }) => ({ ...answer, reward: answer.reward * factor }))]
+      },
+      onStep: () => void curve.push(average(passRates(policy, test))),
+    })
+    return {
+      score: average(curve),
+      start,
+      measures: {
+        steering: gain,
+        rejected: steered ? average(rejections) : 0,
+        logRatio: steered ? average(distances) : 0,
+        last: curve.at(-1)!,
+      },
+    }
   })
-  return {
-    score: exactValues(policy, test).passAt1,
-    start,
-    measures: {
-      steering,
-      rejected: counts.rejected / Math.max(1, counts.asked),
-      logRatio: logRatios.length > 0 ? average(logRatios) : 0,
-    },
-  }
 }
 
-/** By `tune-paper.ts`, the best of the grid for each arm. */
-const learningRates = { icpo: 128, grpo: 256, 'without-rejection': 64, 'without-bonus': 128 }
+/** By `tune-paper.ts` on seeds 101 to 120, the best of the grid for each arm. */
+const learningRates = { icpo: 256, grpo: 256, 'without-rejection': 256, 'without-bonus': 256 }
 
 const { arms, tuning } = tunedArms(learningRates, trained, { grid: [16, 32, 64, 128, 256, 512], budget })
 export { tuning }
@@ -116,13 +97,13 @@ export default definePaper({
     'Answers given with an example in context, those that failed left out, those that succeeded rewarded with a bonus that fades, teach more than GRPO on answers without.',
   arms,
   metric:
-    'exact pass@1, without examples, on questions of three steps that were not met, after as many answers, each arm at its best learning rate',
+    'exact pass@1, without examples, on questions of three steps that were not met, after as many answers, mean over the updates and over four trainings of a task, each arm at its best learning rate',
   pairing: 'seed',
   effect: { better: 'icpo', than: ['grpo'], atLeast: 0.03 },
   checks: [
     { about: 'an example makes right answers likelier', arm: 'icpo', of: 'steering', atLeast: 0.05 },
     { about: 'some answers are rejected, some kept', arm: 'icpo', of: 'rejected', atLeast: 0.1, atMost: 0.9 },
-    { about: 'steered answers are off-policy', arm: 'icpo', of: 'logRatio', atLeast: 0.05 },
+    { about: 'steered answers are off-policy', arm: 'icpo', of: 'logRatio', atLeast: 0.1 },
     { about: 'GRPO has none', arm: 'grpo', of: 'logRatio', atMost: 0 },
     { about: 'no arm is saturated', arm: ['icpo', 'grpo'], of: 'score', atMost: 0.95 },
   ],
@@ -133,5 +114,6 @@ export default definePaper({
     'a softmax that is linear in operation, digit, example and prefix stands for a language model that learns in context',
     'an answer is in the region of the expert where it is right',
     'the loss clips the ratio of steered answers as that of others, where the paper has a shaping function',
+    'a first plan was taken back: a bound had been changed after the pilot; since then the policy follows examples more, and starts at pass@1 of 5%',
   ],
 })

@@ -8,6 +8,7 @@ import {
   exactValues,
   lossGradient,
   reinforce,
+  repeated,
   tunedArms,
   turnsTask,
 } from '../testbeds/prefix-tree/index.ts'
@@ -67,34 +68,38 @@ const parts = {
 
 /** Five turns of which three matter. */
 function trained(name: keyof typeof parts, learningRate: number, { seed, budget }: TunedRun): ArmResult {
-  const { policy, train } = turnsTask({ seed, turns, decoys: 2, vocabulary: 4, passAt1: 0.05 })
-  const start = exactValues(policy, train).passAt1
-  const judge = copyPolicy(policy)
-  const separated: number[] = []
-  const withSteps: AdvantagesOfGroups = (groups) => {
-    learnPairs(judge, groups, learningRate)
-    return groups.map((group) => {
-      const ofEpisode = grpoAdvantages(group.map(({ reward }) => reward))
-      const ofSteps = stepAdvantages(judge, group)
-      separated.push(separation(group, ofSteps))
-      return group.map((_, m) => ofSteps[m].map((advantage) => advantage + ofEpisode[m]))
+  const task = turnsTask({ seed, turns, decoys: 2, vocabulary: 4, passAt1: 0.05 })
+  const { train } = task
+  const start = exactValues(task.policy, train).passAt1
+  return repeated(8, (repeat) => {
+    const policy = copyPolicy(task.policy)
+    const judge = copyPolicy(policy)
+    const separated: number[] = []
+    const withSteps: AdvantagesOfGroups = (groups) => {
+      learnPairs(judge, groups, learningRate)
+      return groups.map((group) => {
+        const ofEpisode = grpoAdvantages(group.map(({ reward }) => reward))
+        const ofSteps = stepAdvantages(judge, group)
+        separated.push(separation(group, ofSteps))
+        return group.map((_, m) => ofSteps[m].map((advantage) => advantage + ofEpisode[m]))
+      })
+    }
+    const { measures } = reinforce(policy, {
+      rule: { advantage: parts[name] ?? withSteps, loss, aggregation },
+      questions: train,
+      steps: budget.steps,
+      learningRate,
+      seed: seed + 1e6 * repeat,
     })
-  }
-  const { measures } = reinforce(policy, {
-    rule: { advantage: parts[name] ?? withSteps, loss, aggregation },
-    questions: train,
-    steps: budget.steps,
-    learningRate,
-    seed,
+    return {
+      score: exactValues(policy, train).passAt1,
+      start,
+      measures: {
+        zeroVariance: measures.zeroVariance,
+        separated: separated.length > 0 ? average(separated) : 0,
+      },
+    }
   })
-  return {
-    score: exactValues(policy, train).passAt1,
-    start,
-    measures: {
-      zeroVariance: measures.zeroVariance,
-      separated: separated.length > 0 ? average(separated) : 0,
-    },
-  }
 }
 
 /** Mean step advantage in right answers less that in wrong ones; 0 where a group has only one kind. */
@@ -105,10 +110,16 @@ function separation(group: readonly Answer[], advantages: readonly (readonly num
   return good.length === 0 || bad.length === 0 ? 0 : average(good) - average(bad)
 }
 
-/** By `tune-paper.ts`, the best of the grid for each arm. */
-const learningRates = { oprl: 8, 'outcome-only': 8, 'batch-deviation': 8 }
+/**
+ * Not settled: on seeds 101 to 120 every arm rises to 0.880 at 4096, the edge of the grid, where a single success settles a
+ * task. Needs outcomes that are wrong at times (`flips`), or tasks that share features.
+ */
+const learningRates = { oprl: 512, 'outcome-only': 512, 'batch-deviation': 512 }
 
-const { arms, tuning } = tunedArms(learningRates, trained, { grid: [64, 128, 256, 512, 1024, 2048], budget })
+const { arms, tuning } = tunedArms(learningRates, trained, {
+  grid: [64, 128, 256, 512, 1024, 2048, 4096],
+  budget,
+})
 export { tuning }
 
 export default definePaper({
@@ -119,7 +130,7 @@ export default definePaper({
     'An implicit process reward model, trained by DPO on whole trajectories in turn with the policy, gives advantages to steps that make group-relative learning from outcomes faster.',
   arms,
   metric:
-    'exact share of right series of five turns, of which three matter, after as many answers, each arm at its best learning rate',
+    'exact share of right series of five turns, of which three matter, after as many answers, mean over eight trainings of a task, each arm at its best learning rate',
   pairing: 'seed',
   effect: { better: 'oprl', than: ['outcome-only'], atLeast: 0.03 },
   checks: [

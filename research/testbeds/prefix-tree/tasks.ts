@@ -182,12 +182,19 @@ export function hackableRewardTask(
  * @param settings.turns Default: 4. @param settings.vocabulary Default: 4.
  * @param settings.decoys how many of the turns do not matter. Default: 2.
  * @param settings.turnReward what the environment rewards a right turn with. Default: 0.
+ * @param settings.flips probability that training sees the opposite outcome. Default: 0.
  */
 export function turnsTask(
-  settings: Common & { turns?: number; vocabulary?: number; decoys?: number; turnReward?: number },
+  settings: Common & {
+    turns?: number
+    vocabulary?: number
+    decoys?: number
+    turnReward?: number
+    flips?: number
+  },
 ): PrefixTask {
   const { seed, count = 8, passAt1 = 0.3, noise = 0.3 } = settings
-  const { turns = 4, vocabulary = 4, decoys = 2, turnReward = 0 } = settings
+  const { turns = 4, vocabulary = 4, decoys = 2, turnReward = 0, flips = 0 } = settings
   const random = createRandom(seed, 'turns')
   const places = Array.from({ length: turns }, (_, turn) => turn)
   const questions = Array.from({ length: count }, (_, q): Question => {
@@ -201,6 +208,7 @@ export function turnsTask(
       key,
       maxLength: turns,
       solutions: [solution],
+      noise: flips,
       reward: (tokens) => Number(rights(tokens).every(Boolean)),
       turnStarts: places,
       turnRewards: (tokens) =>
