@@ -6,6 +6,7 @@ import { growth } from './growth.ts'
 import { grpoStep } from './grpo-step.ts'
 import { int8Sampling } from './int8-sampling.ts'
 import { mainJobMemory } from './main-job-memory.ts'
+import { mujocoStep } from './mujoco-step.ts'
 import { packing } from './packing.ts'
 import { sampling, samplingBatches } from './sampling.ts'
 import { ppoCartPoleSeeds } from './seeds.ts'
@@ -30,6 +31,7 @@ const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'grpo-step': grpoStep,
   'main-job-memory': mainJobMemory,
   'cartpole-step': cartPoleStep,
+  'mujoco-step': mujocoStep,
   'ppo-cartpole': ppoCartPole,
   'ppo-cartpole-seeds': ppoCartPoleSeeds,
   'dqn-cartpole': dqnCartPole,

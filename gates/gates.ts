@@ -16,6 +16,14 @@ const pendulum = {
   range: [-1200, -120],
 } as const
 
+/** Robots of MuJoCo. CleanRL's figures are of version 4 of the environments, which rewards the step of a fall too. */
+const mujoco = {
+  algorithm: 'ppo',
+  preset: 'cleanrl-continuous',
+  steps: 1_000_000,
+  direction: 'at-least',
+} as const
+
 /** PPO with CleanRL's settings for the length of bsuite's DeepSea: 10 000 episodes. */
 const deepSea = {
   environment: 'deep-sea-20',
@@ -119,6 +127,24 @@ export const gates: readonly Gate[] = [
     bar: -90,
     direction: 'at-least',
     source: 'CleanRL ppo.py, 3 seeds: -86.36 ± 1.32',
+  },
+  {
+    ...mujoco,
+    name: 'ppo-inverted-pendulum-1m',
+    environment: 'inverted-pendulum',
+    range: [5, 1000],
+    bar: 963.09,
+    source: 'CleanRL ppo_continuous_action.py, InvertedPendulum-v4, 3 seeds: 963.09 ± 22.20',
+    peer: ['ppo_continuous', 'InvertedPendulum-v5'],
+  },
+  {
+    ...mujoco,
+    name: 'ppo-hopper-1m',
+    environment: 'hopper',
+    range: [20, 3500],
+    bar: 2382.86,
+    source: 'CleanRL ppo_continuous_action.py, Hopper-v4, 3 seeds: 2382.86 ± 271.74',
+    peer: ['ppo_continuous', 'Hopper-v5'],
   },
   {
     name: 'dqn-mountain-car-120k',

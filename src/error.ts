@@ -110,6 +110,7 @@ export type ErrorCode =
   | 'not-converged'
   | 'not-finite'
   | 'not-in-space'
+  | 'not-loaded'
   | 'not-resumable'
   | 'nothing-allowed'
   | 'nothing-to-learn'

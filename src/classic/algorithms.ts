@@ -47,7 +47,9 @@ export const classicAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> 
         ? 'sb3-zoo-cartpole-positions'
         : environment.startsWith('cartpole')
           ? 'sb3-zoo-cartpole'
-          : 'cleanrl',
+          : ['inverted-pendulum', 'hopper'].includes(environment)
+            ? 'cleanrl-continuous'
+            : 'cleanrl',
   }),
   a2c: entry({
     about: 'advantage actor-critic (Mnih et al. 2016)',

@@ -80,6 +80,11 @@ export interface EnvironmentDefinition<C extends ContextSpace = ContextSpace> {
   readonly stateSize: number
   /** An episode is truncated after this number of steps. Default: no limit. */
   readonly maxSteps?: number
+  /**
+   * Loads what the environment needs before its first reset, such as a physics engine. `openVector`, trainings and
+   * evaluations await it. Default: nothing.
+   */
+  readonly load?: () => Promise<void>
   /** Writes an initial state. */
   readonly reset: (envs: EnvArrays, i: number, random: EnvironmentRandom) => void
   /** Reads state and action; writes the next state, the reward and `terminated`. */

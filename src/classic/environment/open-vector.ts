@@ -38,6 +38,7 @@ export async function openVector(
   { numEnvs, ...options }: ObjectVectorOptions & { numEnvs: number },
 ): Promise<OpenedVector> {
   if (isEnvironmentDefinition(playable)) {
+    await playable.load?.()
     const vector = createVectorEnvironment(playable, { numEnvs, ...options })
     return { ...vector, close: () => {} }
   }

@@ -21,6 +21,8 @@ import { seaquest } from './minatar/seaquest.ts'
 import { spaceInvaders } from './minatar/space-invaders.ts'
 import { pointMass } from './motion/point-mass.ts'
 import { reacher } from './motion/reacher.ts'
+import { hopper } from './mujoco/hopper.ts'
+import { invertedPendulum } from './mujoco/inverted-pendulum.ts'
 import { blackjack } from './toy-text/blackjack.ts'
 import { cliffWalking, cliffWalkingSlippery } from './toy-text/cliff-walking.ts'
 import { frozenLake, frozenLake8x8, frozenLakeGenerated } from './toy-text/frozen-lake.ts'
@@ -36,6 +38,8 @@ const all: readonly EnvironmentDefinition[] = [
   pendulum,
   pointMass,
   reacher,
+  invertedPendulum,
+  hopper,
   frozenLake,
   frozenLake8x8,
   frozenLakeGenerated,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   contextSampler,
   contextSetsOf,
@@ -17,8 +17,10 @@ import type {
 import { createRandom } from '../../engine/random/index.ts'
 import { classicEnvironments } from './catalogue.ts'
 import { chain } from './grid/chain.ts'
+import { loadMujoco } from './mujoco/physics.ts'
 
 const definitions = Object.values(classicEnvironments)
+beforeAll(() => loadMujoco())
 
 /** Probabilities of repeating an action. Some states are only reached by repetition. */
 const persistence = [0, 0.9, 0.97, 0.99]

@@ -189,6 +189,7 @@ async function evaluateInEnvironment(
 ): Promise<Played> {
   const { agentNames: agents = [''] } = definition
   const rows = episodes * agents.length
+  await definition.load?.()
   const envs = createVectorEnvironment(definition, {
     numEnvs: rows,
     seed,

@@ -13,6 +13,7 @@ afterEach(() => vi.restoreAllMocks())
 test.each([
   ['ppo', 'sb3-zoo-cartpole', 'cartpole', {}],
   ['dqn', 'sb3-zoo-cartpole', 'cartpole', { learningStarts: 50, batchSize: 32 }],
+  ['ppo', 'cleanrl-continuous', 'hopper', { rolloutSteps: 128, minibatches: 4 }],
   ['sac', 'sb3-zoo-pendulum', 'pendulum', { learningStarts: 50, batchSize: 32 }],
 ])('no WebAssembly memory grows during %s', async (algorithm, preset, environment, config) => {
   const grow = vi.spyOn(Memory.prototype, 'grow')

@@ -75,6 +75,25 @@ export const ppoPresets = {
     hidden: [64, 64],
     activation: 'tanh',
   },
+  /** CleanRL `ppo_continuous_action.py`, for robots of MuJoCo. */
+  'cleanrl-continuous': {
+    numEnvs: 1,
+    rolloutSteps: 2048,
+    epochs: 10,
+    minibatches: 32,
+    learningRate: 3e-4,
+    gamma: 0.99,
+    lambda: 0.95,
+    clip: 0.2,
+    clipValue: true,
+    entropy: 0,
+    valueWeight: 0.5,
+    maxGradientNorm: 0.5,
+    anneal: ['learningRate'],
+    hidden: [64, 64],
+    activation: 'tanh',
+    normalise: true,
+  },
   'sb3-zoo-cartpole': zooCartPole,
   /** `ppo_lstm.yml`, CartPoleNoVel-v1, with GRUs of the same size instead of LSTMs. */
   'sb3-zoo-cartpole-positions': {

@@ -1,10 +1,11 @@
 import { dotOf, rasterise } from './rasterise.ts'
 import { inflateSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { cartPole } from '../../environments/control/cart-pole.ts'
 import { classicEnvironments } from '../../environments/catalogue.ts'
 import { chain } from '../../environments/grid/chain.ts'
 import { fourRooms } from '../../environments/grid/four-rooms.ts'
+import { loadMujoco } from '../../environments/mujoco/physics.ts'
 import { createVectorEnvironment } from '../vector.ts'
 import { defineEnvironment } from '../definition.ts'
 import type { Drawing } from '../definition.ts'
@@ -198,6 +199,8 @@ test('a frame uses the text of the environment or else its drawing; errors name 
   blind.reset()
   expect(() => drawEnv(blind)).toThrow(expect.objectContaining({ code: 'no-drawing' }))
 })
+
+beforeAll(() => loadMujoco())
 
 test.each(Object.values(classicEnvironments))('$name renders as an image and as text', (definition) => {
   const environment = createVectorEnvironment(definition, { numEnvs: 2, seed: 1 })
