@@ -19,7 +19,7 @@ const contexts = Array.from({ length: 21 }, (_, k) => (k - 10) * 0.06)
 const indices = contexts.map((_, k) => k)
 const middle = 10
 
-function moved(cell: number, dx: number, dy: number): number {
+function moved(cell: number, [dx, dy]: readonly [number, number]): number {
   const within = (place: number): number => Math.max(0, Math.min(size - 1, place))
   return within((cell % size) + dx) + size * within(Math.floor(cell / size) + dy)
 }
@@ -35,7 +35,7 @@ function windyLake(tiles: Uint8Array, winds: readonly number[]): FiniteModel {
   ] as const
   const outcomes = (cell: number, action: number) =>
     pushes.map(([push, probability]) => {
-      const state = moved(moved(cell, ...directions[action]), push, 0)
+      const state = moved(moved(cell, directions[action]), [push, 0])
       const reward = tiles[state] === goal ? 1 : 0
       return { probability, state, reward, terminated: reward === 1 || tiles[state] === hole }
     })
@@ -100,13 +100,13 @@ function transfer({ seed, budget }: ArmRun, choose: (lake: number) => Choose): A
 function mostPromising(sources: readonly number[], trained: readonly number[][]): number {
   if (sources.length === 0) return middle
   const own = trained.map((values, n) => values[sources[n]])
-  const slopes = trained.map((values, n) => {
+  const losses = trained.map((values, n) => {
     const far = indices.filter((k) => k !== sources[n])
     return average(far.map((k) => Math.max(0, own[n] - values[k]) / Math.abs(k - sources[n])))
   })
   const points = sources.map((source) => [source])
   const believe = gaussianProcess(points, own, { length: 10, deviation: 0.2, noise: 0.01 })
-  const [slope, now] = [average(slopes), best(trained)]
+  const [slope, now] = [average(losses), best(trained)]
   const gains = indices.map((k) => {
     const { mean, deviation } = believe([k])
     const hoped = Math.min(1, mean + deviation)

@@ -39,7 +39,7 @@ function lakeOf(seed: number) {
 }
 
 /** States on the way of a teacher that errs in a tenth of its steps, evenly spaced in time, from its first ten episodes. */
-async function snapshots(lake: FiniteDefinition, policy: Int32Array, seed: number): Promise<number[]> {
+function snapshots(lake: FiniteDefinition, policy: Int32Array, seed: number): number[] {
   const teacher = createVectorEnvironment(lake, { numEnvs: 1, seed, contextFor: () => slippery })
   teacher.reset()
   const random = createRandom('teacher', seed)
@@ -47,7 +47,7 @@ async function snapshots(lake: FiniteDefinition, policy: Int32Array, seed: numbe
   for (let episodes = 0, step = 0; episodes < 10; step++) {
     if (step % 4 === 0) kept.push(teacher.observations[0])
     teacher.actions[0] = random.next() < 0.1 ? random.int(4) : policy[teacher.observations[0]]
-    await teacher.step()
+    teacher.step()
     if (teacher.terminated[0] === 1 || teacher.truncated[0] === 1) episodes++
   }
   return kept
@@ -64,7 +64,7 @@ async function areaUnderCurve(
   const { lake, policy, best, places } = lakeOf(seed)
   const model = lake.transitions(slippery)
   const random = createRandom('start', seed)
-  const known = from === 'snapshots' ? await snapshots(lake, policy, seed) : places
+  const known = from === 'snapshots' ? snapshots(lake, policy, seed) : places
   const moved = { early: true, episodes: 0, elsewhere: 0 }
   const plain = createVectorEnvironment(lake, { numEnvs: 1, seed, contextFor: () => slippery })
   const environment = startAt(plain, ({ state }) => {
