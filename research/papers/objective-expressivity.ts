@@ -16,11 +16,13 @@ function fit(rows: number[][], better: number[][], ridge: number, formula: boole
   const rate = 4 / (4 * ridge + Math.max(...gaps.map((gap) => dot(gap, gap))))
   for (let step = 0; step < 300; step++) {
     const ahead = weights.map((w, k) => w + 0.95 * (w - before[k]))
-    const errors = gaps.map((gap) => 1 / (1 + Math.exp(dot(ahead, gap))) / gaps.length)
+    const gradient = ahead.map((w) => -ridge * w)
+    for (const gap of gaps) {
+      const error = 1 / (1 + Math.exp(dot(ahead, gap))) / gaps.length
+      for (let k = 0; k < gap.length; k++) gradient[k] += error * gap[k]
+    }
     before = weights
-    weights = ahead.map(
-      (w, k) => w + rate * (errors.reduce((sum, e, i) => sum + e * gaps[i][k], 0) - ridge * w),
-    )
+    weights = ahead.map((w, k) => w + rate * gradient[k])
   }
   return weights
 }

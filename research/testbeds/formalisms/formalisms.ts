@@ -7,8 +7,11 @@ export const pool = 40
 /** 0 to length - 1. */
 export const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** Inner product. */
-export const dot = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, v, k) => sum + v * b[k], 0)
+export const dot = (a: readonly number[], b: readonly number[]): number => {
+  let total = 0
+  for (let k = 0; k < a.length; k++) total += a[k] * b[k]
+  return total
+}
 const scaled = (row: number[]): number[] => row.map((v) => v / row.reduce((a, b) => a + b))
 /** The chain of states under a policy, and the policy itself: [states][states], [states][actions]. */
 interface Chain {
