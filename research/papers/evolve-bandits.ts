@@ -99,8 +99,12 @@ function distilled(run: ArmRun, input: Input): ArmResult {
 
 /** Every arm once, then the best so far. */
 function greedy(): BanditStrategy {
-  const { means, pulls, add } = armAverages(hard.arms)
-  return { choose: () => bestArm(hard.arms, (arm) => (pulls[arm] === 0 ? 1 : means[arm])), learn: add }
+  const averages = armAverages(hard.arms)
+  const { means, pulls } = averages
+  return {
+    choose: () => bestArm(hard.arms, (arm) => (pulls[arm] === 0 ? 1 : means[arm])),
+    learn: (arm, reward) => averages.add(arm, reward),
+  }
 }
 
 export default definePaper({

@@ -27,7 +27,7 @@ function search(
   const map = maze(seed)
   const random = createRandom('search', seed)
   const best = [0, 0, 0]
-  let [left, climbs] = [budget.evaluations, 0]
+  const count = { left: budget.evaluations, climbs: 0 }
   const projection = each(2).map(() => each(pixels ** 2).map(() => random.normal()))
   let describe = (found: { image: number[]; place: [number, number] }): number[] =>
     space === 'given'
@@ -36,7 +36,7 @@ function search(
         ? found.image
         : projection.map((row) => dot(row, found.image))
   function evaluate(policy: number[]): Found {
-    left--
+    count.left--
     const place = end(map, policy)
     const shown = image(map, place)
     const gained = rewards(map, place)
@@ -56,7 +56,7 @@ function search(
   let population = each(20).map(fresh)
   const archive: Found[] = []
   const rewarded: Found[] = []
-  for (let generation = 0; left > 0; generation++) {
+  for (let generation = 0; count.left > 0; generation++) {
     const offspring =
       space === 'none'
         ? each(40).map(fresh)
@@ -82,12 +82,15 @@ function search(
     // Emitters climb around the rewarded policy that lies farthest from those climbed before.
     for (const found of rewarded.splice(0, 2)) {
       let top = found
-      climbs++
-      for (let round = 0; round < 5 && left > 0; round++)
+      count.climbs++
+      for (let round = 0; round < 5 && count.left > 0; round++)
         top = [top, ...each(6).map(() => mutated(top, 0.1))].reduce((a, b) => (b.reward > a.reward ? b : a))
     }
   }
-  return { score: average(best), measures: { found: average(best.map((v) => Number(v > 0))), climbs } }
+  return {
+    score: average(best),
+    measures: { found: average(best.map((v) => Number(v > 0))), climbs: count.climbs },
+  }
 }
 /** Spread of mutations for all, and dimensions of the learned space, of spreads of 0.3, 0.5 and 1 and of 2 and 8 dimensions. */
 const tuned = { spread: 1, dims: 8 }
