@@ -82,7 +82,7 @@ interface Settings {
   share: number
 }
 
-/** Exact policy gradients of two learners; the share of cooperation when they meet at the end. */
+/** Exact policy gradients of two learners; the share of cooperation when they play each other at the end. */
 function cooperation({ seed, budget }: ArmRun, { rate, strangers, share }: Settings): ArmResult {
   const random = createRandom('learners', seed)
   const logits = [0, 1].map(() => Float64Array.from({ length: histories }, () => random.normal()))
@@ -104,14 +104,14 @@ function cooperation({ seed, budget }: ArmRun, { rate, strangers, share }: Setti
   }
   const [first, second] = strategies()
   const against = (own: Strategy): number => average(habits.map((other) => play(own, other).reward))
-  const meet = play(first, second)
+  const last = play(first, second)
   return {
-    score: (meet.cooperation + play(second, first).cooperation) / 2,
+    score: (last.cooperation + play(second, first).cooperation) / 2,
     start: play(start[0], start[1]).cooperation,
     measures: {
       // Reward against fixed co-players beyond that of always defecting: above 0 only by an answer to what they do.
       adapts: average([first, second].map(against)) - against(new Float64Array(histories).fill(1)),
-      reward: meet.reward,
+      reward: last.reward,
     },
   }
 }
@@ -127,14 +127,14 @@ export default definePaper({
   title: 'Multi-agent cooperation through in-context co-player inference',
   theme: 'multi-agent',
   claim:
-    "Learners of the repeated prisoner's dilemma that also meet co-players of many kinds come to cooperate with each other more than those trained against each other alone, and than those that meet co-players of whom nothing can be inferred.",
+    "Learners of the repeated prisoner's dilemma that also play with co-players of many kinds come to cooperate with each other more than those trained against each other alone, and than those that play with co-players of whom nothing can be inferred.",
   arms: {
     mixed: (run) => cooperation(run, { rate, strangers: habits, share: 0.5 }),
     'self-play': (run) => cooperation(run, { rate, strangers: [], share: 0 }),
     'random-players': (run) => cooperation(run, { rate, strangers: noise, share: 0.5 }),
     'tit-for-tat': (run) => cooperation(run, { rate, strangers: titForTat, share: 0.5 }),
   },
-  metric: 'share of cooperation when the two learners meet, exact, over 20 rounds',
+  metric: 'share of cooperation when the two learners play each other, exact, over 20 rounds',
   pairing: 'seed',
   effect: { better: 'mixed', than: ['self-play', 'random-players'], atLeast: 0.1 },
   checks: [
