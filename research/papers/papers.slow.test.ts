@@ -18,7 +18,6 @@ const papers = await Promise.all(
   ),
 )
 
-
 test.each(papers)('$id is reported in full, and in short', (paper) => {
   const { id, arms, budget, quick, effect, checks = [], control } = paper
   expect(names).toContain(id)
