@@ -195,7 +195,7 @@ export const gates: readonly Gate[] = [
     direction: 'at-least',
     source: 'the best return is 0.99; bsuite: 10 000 episodes',
     reading:
-      'eight of ten seeds play the one way to the reward in every episode, two never found it within the 10 000 episodes; without the bonus none does',
+      '25 of 30 seeds play the one way to the reward, five never found it within the 10 000 episodes; without the bonus none does',
   },
   {
     ...deepSea,
