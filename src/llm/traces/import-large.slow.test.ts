@@ -59,7 +59,8 @@ function writtenDocument(): string {
   return path
 }
 
-test.each([
+// The peak of the memory is read from /proc.
+test.runIf(process.platform === 'linux').each([
   ['lines', writtenLines],
   ['one document', writtenDocument],
 ])(
@@ -68,9 +69,12 @@ test.each([
     const file = write()
     expect(statSync(file).size).toBeGreaterThan(3e8)
     const script = `
+    import { readFileSync } from 'node:fs'
     import { importTraces } from 'agoge'
     const { episodes, calls } = await importTraces([process.argv[1]], { out: process.argv[2] })
-    console.log(JSON.stringify({ episodes, calls, megabytes: process.resourceUsage().maxRSS / 1000 }))`
+    // Not resourceUsage().maxRSS: it counts what the process that started this one had at that moment.
+    const [, kilobytes] = /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))
+    console.log(JSON.stringify({ episodes, calls, megabytes: kilobytes / 1000 }))`
     const words = [
       '--max-old-space-size=160',
       '--input-type=module',
