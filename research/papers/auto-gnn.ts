@@ -3,7 +3,8 @@ import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import { benchmark, each, options } from '../testbeds/graph-networks/graph-networks.ts'
+import { benchmark, options } from '../testbeds/graph-networks/graph-networks.ts'
+import { each } from '../testbeds/each.ts'
 import type { Architecture } from '../testbeds/graph-networks/graph-networks.ts'
 
 const uniform = (random: Random): Architecture => options.map((count) => random.int(count))

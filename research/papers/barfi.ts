@@ -2,15 +2,8 @@ import { createAdam, createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import {
-  actions,
-  cells,
-  chances,
-  each,
-  exactReturn,
-  gamma,
-  horizon,
-} from '../testbeds/hint-grid/hint-grid.ts'
+import { actions, cells, chances, exactReturn, gamma, horizon } from '../testbeds/hint-grid/hint-grid.ts'
+import { each } from '../testbeds/each.ts'
 import { kinds, maze, play } from '../testbeds/hint-grid/hint-grid.ts'
 import type { Episode, Kind } from '../testbeds/hint-grid/hint-grid.ts'
 

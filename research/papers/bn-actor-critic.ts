@@ -2,14 +2,8 @@ import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import {
-  argmax,
-  each,
-  expectation,
-  gamesOf,
-  improve,
-  softmax,
-} from '../testbeds/common-payoff/common-payoff.ts'
+import { argmax, expectation, gamesOf, improve, softmax } from '../testbeds/common-payoff/common-payoff.ts'
+import { each } from '../testbeds/each.ts'
 import type { Game } from '../testbeds/common-payoff/common-payoff.ts'
 
 /** How the two learn. Entropy and optimism fade to 0. */

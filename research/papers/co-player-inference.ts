@@ -3,8 +3,8 @@ import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
+import { each } from '../testbeds/each.ts'
 
-const each = (length: number) => Array.from({ length }, (_, k) => k)
 const rounds = 20
 /** A round as an agent saw it: 0 before the first, else 1 + 2 x own action + the other's; 1 defects. A history is the last two. */
 const histories = 25

@@ -3,7 +3,8 @@ import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import { each, garnet, optimised } from '../testbeds/mirror-learning/mirror-learning.ts'
+import { garnet, optimised } from '../testbeds/mirror-learning/mirror-learning.ts'
+import { each } from '../testbeds/each.ts'
 import type { Garnet, Pull } from '../testbeds/mirror-learning/mirror-learning.ts'
 
 /** The clip of PPO (Schulman et al. 2017). */

@@ -4,8 +4,8 @@ import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import { extra, fly, gains, none, usual } from '../testbeds/quadcopter/quadcopter.ts'
 import type { Effects } from '../testbeds/quadcopter/quadcopter.ts'
+import { each } from '../testbeds/each.ts'
 
-const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** Usual gains, integral ones a little above 0, and no residual: the weights of a point of the search. */
 const weightsOf = (point: readonly number[]): number[] =>
   point.map((v, k) => (k === 2 || k === 5 ? 2 * v : k < gains.length ? gains[k] * Math.exp(v) : v))

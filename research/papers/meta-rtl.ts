@@ -6,7 +6,6 @@ import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import {
   descended,
   dot,
-  each,
   examplesOf,
   inputs,
   lossOf,
@@ -14,6 +13,7 @@ import {
   softmax,
   tasksOf,
 } from '../testbeds/related-tasks/related-tasks.ts'
+import { each } from '../testbeds/each.ts'
 import type { Weights } from '../testbeds/related-tasks/related-tasks.ts'
 
 /** Weighs the sources of an iteration, and learns from how much a step on each lowers the loss on the target. */

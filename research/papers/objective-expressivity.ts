@@ -2,7 +2,8 @@ import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import { dot, each, environment, names, pool } from '../testbeds/formalisms/formalisms.ts'
+import { dot, environment, names, pool } from '../testbeds/formalisms/formalisms.ts'
+import { each } from '../testbeds/each.ts'
 import type { Name } from '../testbeds/formalisms/formalisms.ts'
 
 /** Weights that explain which policy of each pair is better: logistic regression, or the formula that is right most often. */

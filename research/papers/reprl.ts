@@ -2,7 +2,8 @@ import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import { batch, dot, each, exactReturn, grid } from '../testbeds/policy-grid/policy-grid.ts'
+import { batch, dot, exactReturn, grid } from '../testbeds/policy-grid/policy-grid.ts'
+import { each } from '../testbeds/each.ts'
 import { playEpisode, posterior, representation, size } from '../testbeds/policy-grid/policy-grid.ts'
 
 interface Method {

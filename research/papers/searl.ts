@@ -4,7 +4,8 @@ import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import { actions, chances, each, garnet, greedy, replay, states } from '../testbeds/garnet/garnet.ts'
+import { actions, chances, garnet, greedy, replay, states } from '../testbeds/garnet/garnet.ts'
+import { each } from '../testbeds/each.ts'
 
 const [gamma, members, episode, epsilon] = [0.95, 6, 25, 0.2]
 

@@ -2,7 +2,8 @@ import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
-import { dot, each, encoder, end, image, maze } from '../testbeds/prize-maze/prize-maze.ts'
+import { dot, encoder, end, image, maze } from '../testbeds/prize-maze/prize-maze.ts'
+import { each } from '../testbeds/each.ts'
 import { pixels, rewards, segments } from '../testbeds/prize-maze/prize-maze.ts'
 
 const distance = (a: readonly number[], b: readonly number[]): number =>

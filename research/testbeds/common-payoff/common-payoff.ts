@@ -1,8 +1,7 @@
 import { climbing, createMultiAgentVector, penaltyGame } from 'agoge/classic'
 import { createRandom } from 'agoge/engine'
+import { each } from '../each.ts'
 
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** The first of the places of the largest value. */
 export const argmax = (values: readonly number[]): number => values.indexOf(Math.max(...values))
 

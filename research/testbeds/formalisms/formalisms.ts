@@ -1,11 +1,10 @@
 import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
+import { each } from '../each.ts'
 
 const [states, actions, gamma] = [4, 2, 0.8]
 /** Number of policies whose values are compared. */
 export const pool = 40
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** Inner product. */
 export const dot = (a: readonly number[], b: readonly number[]): number => {
   let total = 0

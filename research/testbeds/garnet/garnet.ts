@@ -2,13 +2,12 @@ import { finiteModel } from 'agoge/classic'
 import type { FiniteModel } from 'agoge/classic'
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
+import { each } from '../each.ts'
 
 /** Size of the environment. */
 export const [states, actions] = [30, 4]
 /** Chances of the three states that an action leads to. */
 export const chances = [0.7, 0.2, 0.1]
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 
 /** A random environment: each action leads to three states, a few states are rewarded, one of them well. */
 export function garnet(seed: number): FiniteModel {

@@ -2,10 +2,9 @@ import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { regress } from '../sequences/sequences.ts'
+import { each } from '../each.ts'
 
 const [inputs, layers] = [4, 2]
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** Choices of each component of a layer. */
 const components = {
   aggregator: ['sum', 'mean', 'max', 'none'],

@@ -1,11 +1,10 @@
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
+import { each } from '../each.ts'
 
 const side = 10
 /** Steps of an episode, discount, and numbers of cells and actions. */
 export const [horizon, gamma, cells, actions] = [50, 0.95, side * side, 4]
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 const place = (cell: number): [number, number] => [cell % side, Math.floor(cell / side)]
 const distance = (a: number, b: number): number => {
   const [[x, y], [u, v]] = [place(a), place(b)]

@@ -1,12 +1,11 @@
 import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
+import { each } from '../each.ts'
 
 /** Size of the environment: `latents` states that count, `copies` states that show each of them. */
 export const [latents, copies, actions, horizon] = [4, 5, 3, 6]
 /** Number of states that are seen. */
 export const states = latents * copies
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** The latent of a state. */
 export const latentOf = (s: number): number => Math.floor(s / copies)
 /** Inner product. */

@@ -1,11 +1,10 @@
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
+import { each } from '../each.ts'
 
 /** Size of the environments. */
 export const [states, actions] = [8, 3]
 const gamma = 0.9
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 
 /** A random environment in which every action leads to one of two states (Garnet; Archibald et al. 1995). */
 export function garnet(seed: string) {

@@ -1,14 +1,13 @@
 import { compileObjective, createAdam, createParameters, createRandom, mean, square, sub } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { mlpNetwork } from 'agoge/classic'
+import { each } from '../each.ts'
 
 const [side, actions, horizon] = [7, 4, 16]
 /** Rows of a batch, and width of the representation. */
 export const [batch, width] = [32, 16]
 /** Number of weights of a policy. */
 export const size = 3 * actions
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** Inner product. */
 export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   let total = 0

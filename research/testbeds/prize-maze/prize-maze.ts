@@ -1,10 +1,9 @@
 import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
+import { each } from '../each.ts'
 
 /** Turns of a policy, pixels along a side of the image of the end, and distance from a prize that is rewarded. */
 export const [segments, pixels, radius] = [12, 8, 0.06]
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 const clip = (v: number): number => Math.max(0, Math.min(1, v))
 
 /** A maze of two walls with a gap each, and three prizes, drawn by the seed. */

@@ -1,14 +1,13 @@
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
+import { each } from '../each.ts'
 
 /** Of each example. */
 export const inputs = 20
 /** Correlation of each source task with the target task. */
 export const relatedness = [0.9, 0.9, 0.6, 0.3, 0, -0.5]
 const noise = 0.3
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 
 /** Of a linear model. */
 export type Weights = Float64Array

@@ -1,7 +1,6 @@
+import { each } from '../each.ts'
 /** Longest sequence, discount, standard deviation of the noise on both states, and steps of an episode. */
 export const [longest, gamma, noise, horizon] = [8, 0.95, 0.05, 40]
-/** 0 to length - 1. */
-export const each = (length: number) => Array.from({ length }, (_, k) => k)
 /** Inner product. */
 export const dot = (a: number[], b: number[]): number =>
   a.reduce((total, value, k) => total + value * b[k], 0)

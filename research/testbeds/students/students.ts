@@ -1,10 +1,10 @@
 import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
+import { each } from '../each.ts'
 
 const side = 10
 const tasks = side * side
-const each = (length: number) => Array.from({ length }, (_, k) => k)
 const neighbours = each(tasks).map((task) => {
   const [x, y] = [task % side, Math.floor(task / side)]
   return each(tasks).filter(
