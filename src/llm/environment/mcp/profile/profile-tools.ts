@@ -14,7 +14,7 @@ import type { ToolExample, ToolProfile } from './tool-profile.ts'
 import { soundsChanging, soundsReading } from './tool-verbs.ts'
 import type { Tried } from './tried.ts'
 import { tryTool } from './trying.ts'
-import { CallsUsedUp, createTrying, type Trying } from './trying-state.ts'
+import { CallsUsedUp, createTrying, noteLateEnd, type Trying } from './trying-state.ts'
 import { addWitness } from './witnesses.ts'
 
 export interface ProfileOptions {
@@ -94,6 +94,7 @@ export async function profileTools(system: ToolSystem, options: ProfileOptions):
     trying.allowed = options.mostCalls
     const tried = [...trying.tried.values()]
     exceptFiles(tried, trying.witnesses, changedByAll(tried))
+    await noteLateEnd(trying)
     await clockTick(began, options.signal)
     await proveWriters(trying, proof, mode)
     if (mode !== undefined && proof.restores) mode.way = 'restore'

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { InfrastructureError, ToolResult } from '../../../tool/tool.ts'
 import { filesObserver } from '../environment-config.ts'
 import type { PlainObject } from '../salient.ts'
@@ -135,6 +136,23 @@ export async function noteFault(trying: Trying, entry: Tried, error: unknown): P
   }
   trying.called.clear()
   beginState(trying)
+}
+
+/** Milliseconds after the last call in which a server that was ended by one of the last calls is gone. */
+const lateEnd = 300
+
+/** Notes if one of the last calls ended the server when nothing else was called, which no later call in a fresh state would show. */
+export async function noteLateEnd(trying: Trying): Promise<void> {
+  const last = [...trying.called.values()].at(-1)
+  const entry = last === undefined ? undefined : trying.tried.get(last.name)
+  if (last === undefined || entry === undefined) return
+  const { signal } = trying.options
+  await wait(lateEnd, undefined, signal === undefined ? {} : { signal })
+  try {
+    await callTool(trying, trying.state, last.name, last.arguments)
+  } catch (error) {
+    await noteFault(trying, entry, error)
+  }
 }
 
 /** The error as a fault of the server. Rethrows any other. */
