@@ -1,15 +1,12 @@
 import { regress } from '../sequences/sequences.ts'
+import { dot } from '../vectors.ts'
+
+export { dot } from '../vectors.ts'
 
 /** One choice: the features of each option, and which was chosen. */
 export interface Choice {
   rows: number[][]
   chosen: number
-}
-/** Inner product. */
-export const dot = (a: readonly number[], b: readonly number[]): number => {
-  let total = 0
-  for (let k = 0; k < a.length; k++) total += a[k] * b[k]
-  return total
 }
 
 /** A softmax over options, linear in their features, fitted to choices by rounds of Newton's method; and how often its best option was chosen. */

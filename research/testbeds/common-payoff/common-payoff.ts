@@ -2,6 +2,8 @@ import { climbing, createMultiAgentVector, penaltyGame } from 'agoge/classic'
 import { createRandom } from 'agoge/engine'
 import { each } from '../each.ts'
 
+export { softmax } from '../vectors.ts'
+
 /** The first of the places of the largest value. */
 export const argmax = (values: readonly number[]): number => values.indexOf(Math.max(...values))
 
@@ -30,13 +32,6 @@ export function gamesOf(seed: number): Game[] {
   ]
 }
 
-/** Probabilities of logits. */
-export function softmax(logits: readonly number[]): number[] {
-  const most = Math.max(...logits)
-  const weights = logits.map((logit) => Math.exp(logit - most))
-  const sum = weights.reduce((a, b) => a + b)
-  return weights.map((weight) => weight / sum)
-}
 /** The mean of values under a policy. */
 export const expectation = (policy: readonly number[], values: readonly number[]): number =>
   policy.reduce((sum, p, a) => sum + p * values[a], 0)

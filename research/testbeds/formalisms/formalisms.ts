@@ -1,16 +1,13 @@
 import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { each } from '../each.ts'
+import { dot } from '../vectors.ts'
+
+export { dot } from '../vectors.ts'
 
 const [states, actions, gamma] = [4, 2, 0.8]
 /** Number of policies whose values are compared. */
 export const pool = 40
-/** Inner product. */
-export const dot = (a: readonly number[], b: readonly number[]): number => {
-  let total = 0
-  for (let k = 0; k < a.length; k++) total += a[k] * b[k]
-  return total
-}
 const scaled = (row: number[]): number[] => row.map((v) => v / row.reduce((a, b) => a + b))
 /** The chain of states under a policy, and the policy itself: [states][states], [states][actions]. */
 interface Chain {

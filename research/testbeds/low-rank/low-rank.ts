@@ -1,6 +1,9 @@
 import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { each } from '../each.ts'
+import { dot } from '../vectors.ts'
+
+export { dot } from '../vectors.ts'
 
 /** Size of the environment: `latents` states that count, `copies` states that show each of them. */
 export const [latents, copies, actions, horizon] = [4, 5, 3, 6]
@@ -8,12 +11,6 @@ export const [latents, copies, actions, horizon] = [4, 5, 3, 6]
 export const states = latents * copies
 /** The latent of a state. */
 export const latentOf = (s: number): number => Math.floor(s / copies)
-/** Inner product. */
-export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
-  let total = 0
-  for (let k = 0; k < a.length; k++) total += a[k] * b[k]
-  return total
-}
 /** Divided by the sum. */
 export const scaled = (row: number[]): number[] => row.map((value) => value / row.reduce((a, b) => a + b))
 /** Every state with every action, in the order of features, rewards and transitions. */

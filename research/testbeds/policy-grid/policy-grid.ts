@@ -2,18 +2,15 @@ import { compileObjective, createAdam, createParameters, createRandom, mean, squ
 import type { Random } from 'agoge/engine'
 import { mlpNetwork } from 'agoge/classic'
 import { each } from '../each.ts'
+import { dot } from '../vectors.ts'
+
+export { dot } from '../vectors.ts'
 
 const [side, actions, horizon] = [7, 4, 16]
 /** Rows of a batch, and width of the representation. */
 export const [batch, width] = [32, 16]
 /** Number of weights of a policy. */
 export const size = 3 * actions
-/** Inner product. */
-export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
-  let total = 0
-  for (let k = 0; k < a.length; k++) total += a[k] * b[k]
-  return total
-}
 
 /** A grid with a small reward near the start and a large one far off, in corners that the seed draws. */
 export function grid(seed: number) {

@@ -1,6 +1,9 @@
 import { createRandom } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { each } from '../each.ts'
+import { dot } from '../vectors.ts'
+
+export { dot } from '../vectors.ts'
 
 /** Turns of a policy, pixels along a side of the image of the end, and distance from a prize that is rewarded. */
 export const [segments, pixels, radius] = [12, 8, 0.06]
@@ -46,12 +49,6 @@ export function image({ mix }: Maze, [x, y]: [number, number]): number[] {
 export const rewards = ({ prizes }: Maze, [x, y]: [number, number]): number[] =>
   prizes.map(([u, v]) => Math.max(0, 1 - Math.hypot(x - u, y - v) / radius))
 
-/** Inner product. */
-export const dot = (a: readonly number[], b: readonly number[]): number => {
-  let total = 0
-  for (let k = 0; k < a.length; k++) total += a[k] * b[k]
-  return total
-}
 /** The directions of largest variance of images, which a linear autoencoder learns, by power iteration. */
 export function encoder(images: number[][], size: number): (image: number[]) => number[] {
   const centre = images[0].map((_, k) => average(images.map((row) => row[k])))

@@ -2,6 +2,9 @@ import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
 import { each } from '../each.ts'
+import { dot } from '../vectors.ts'
+
+export { dot, softmax } from '../vectors.ts'
 
 /** Of each example. */
 export const inputs = 20
@@ -11,12 +14,6 @@ const noise = 0.3
 
 /** Of a linear model. */
 export type Weights = Float64Array
-/** Inner product. */
-export const dot = (a: Weights, b: Weights): number => {
-  let total = 0
-  for (let k = 0; k < inputs; k++) total += a[k] * b[k]
-  return total
-}
 const normals = (random: Random): Weights => Float64Array.from({ length: inputs }, () => random.normal())
 
 interface Example {
@@ -42,13 +39,6 @@ export function descended(from: Weights, examples: readonly Example[], steps: nu
       for (let k = 0; k < inputs; k++) weights[k] -= (0.1 / examples.length) * errors[i] * x[k]
   }
   return weights
-}
-
-/** Probabilities of logits. */
-export function softmax(logits: readonly number[]): number[] {
-  const weights = logits.map((logit) => Math.exp(logit - Math.max(...logits)))
-  const sum = weights.reduce((a, b) => a + b)
-  return weights.map((weight) => weight / sum)
 }
 
 /** A target task of few examples, and source tasks of many. */
