@@ -51,7 +51,7 @@ ${reports.map((report) => settingText(report, pieces)).join('\n')}`
 }
 
 function settingText(report: SettingReport, pieces: readonly Piece[]): string {
-  const { setting, rows, differences, complete } = report
+  const { setting, rows, complete } = report
   const letters = armsOf(setting.name).map((arm) => `- ${nameOf(arm)}: ${arms[arm].about}`)
   return `## ${setting.name}
 
@@ -59,7 +59,7 @@ ${setting.about[0].toUpperCase()}${setting.about.slice(1)}. ${setting.budget / 1
 
 ${letters.join('\n')}
 
-${rows.length === 0 ? 'No reported piece is stored yet.' : `${armTable(rows)}\n\n${differenceTable(differences)}\n\n${worthText(report)}`}
+${rows.length === 0 ? 'No reported piece is stored yet.' : `${armTable(rows)}\n\n${differenceTable(report)}\n\n${worthText(report)}`}
 
 ${tuningText(report, pieces)}
 `
@@ -102,7 +102,8 @@ function armTable(rows: readonly ArmRow[]): string {
   ].join('\n')
 }
 
-function differenceTable(differences: readonly Difference[]): string {
+function differenceTable({ setting, differences, complete }: SettingReport): string {
+  const isComplete = complete.length === setting.seeds.length
   if (differences.length === 0) return 'No two arms have a seed in common yet.'
   const head = [
     'difference, in points',
@@ -122,7 +123,7 @@ function differenceTable(differences: readonly Difference[]): string {
         mixture,
         seeds.length,
         differenceText(on.known),
-        adjusted === null || on.known.low === null ? '–' : adjusted < 0.001 ? '< 0.001' : adjusted.toFixed(3),
+        adjusted === null || !isComplete ? '–' : adjusted < 0.001 ? '< 0.001' : adjusted.toFixed(3),
         differenceText(on.paraphrased),
         differenceText(on.heldOutKinds),
       ]),
@@ -142,6 +143,9 @@ export function worthOf({ on, adjusted }: Difference): 'worth it' | 'not worth i
 }
 
 function worthText({ setting, differences, complete }: SettingReport): string {
+  // No claim before all seeds of the plan are there: looking in between would be a test of its own.
+  if (complete.length < setting.seeds.length)
+    return `What the plan wants said of this setting is written when all ${setting.seeds.length} seeds have every arm with the common mixture.`
   const common = differences.filter(({ mixture }) => mixture === 'common')
   if (setting.name === 'chains') {
     const found = common.find(({ a }) => a === 'turns')
@@ -149,7 +153,6 @@ function worthText({ setting, differences, complete }: SettingReport): string {
       ? ''
       : `**Whether an advantage for each turn is worth it:** ${sentence(found, 'it')}.`
   }
-  if (complete.length === 0) return ''
   const about: Partial<Record<string, string>> = {
     'rl-same': 'with the demonstrations at hand and no more',
     'rl-rejection': 'instead of rejection sampling, which is simpler',
