@@ -22,7 +22,7 @@ export function maze(seed: number) {
 /** A maze. */
 export type Maze = ReturnType<typeof maze>
 
-/** Where a policy ends: 12 moves from the middle of the left side. A move into a wall stops there. */
+/** Where a policy ends: 12 moves from the middle of the left side. A move into a wall goes on along it. */
 export function end({ walls }: Maze, policy: readonly number[]): [number, number] {
   let [x, y] = [0.05, 0.5]
   for (let step = 0; step < segments * 4; step++) {
