@@ -90,6 +90,37 @@ interface Bench {
 const readBench = (): Bench =>
   JSON.parse(readFileSync(inRepository('docs/results/bench.json'), 'utf8')) as Bench
 
+/** A setting of the committed comparison with equal budgets (`npm run comparison`). */
+interface ComparedSetting {
+  setting: string
+  /** Seeds of the plan, and those of them that have every arm. */
+  planned: number
+  complete: number[]
+  rows: { arm: string | null; mixture: string; success: { known: Estimate } }[]
+}
+
+/** What each arm of the comparison reaches on the filesystem; before every seed of the plan has every arm, the gain of a single run. */
+function comparedRow(summary: TrainingSummary): string[] {
+  const all = JSON.parse(
+    readFileSync(inRepository('docs/results/comparison.json'), 'utf8'),
+  ) as ComparedSetting[]
+  const found = all.find(({ setting }) => setting === 'filesystem')
+  if (found === undefined || found.complete.length < found.planned)
+    return [
+      'gain of reinforcement learning over further supervised training, which validation stopped',
+      gainOf(summary),
+    ]
+  const of = (arm: string | null): string => {
+    const row = found.rows.find((one) => one.arm === arm && one.mixture === 'common')
+    if (row === undefined) throw new Error(`docs/results/comparison.json has no arm ${arm}`)
+    return percentInterval(row.success.known)
+  }
+  return [
+    `with equal budgets from a weaker warm start (${of(null)}), ${found.planned} seeds ([comparison](docs/results/comparison.md)): more supervision on the same demonstrations; rejection sampling; reinforcement learning`,
+    `${of('same')}; ${of('rejection')}; ${of('rl')}`,
+  ]
+}
+
 function readmeFigures(summary: TrainingSummary): string {
   const show = (name: StageSummary['name']): string => percentInterval(stageOf(summary, name).success)
   const ratio = (name: string): string => {
@@ -110,10 +141,7 @@ function readmeFigures(summary: TrainingSummary): string {
       `${show('base')}; ${show('warm-start')}`,
     ],
     ['after reinforcement learning', `**${show('rl')}**`],
-    [
-      'gain of reinforcement learning over further supervised training, which validation stopped',
-      gainOf(summary),
-    ],
+    comparedRow(summary),
     ['speed of sampling, compared with `transformers` `generate`', ratio('sampling')],
     ['speed of a GRPO step, compared with TRL', ratio('grpo-step')],
     [

@@ -24,15 +24,23 @@ const nameOf = (arm: ArmName | null): string => (arm === null ? 'warm start' : `
 
 /** What the first line of the page says is missing. */
 function missingText(reports: readonly SettingReport[], pieces: readonly Piece[]): string {
-  const missing = missingPieces(
-    reports.map(({ setting }) => setting),
-    pieces,
-  ).filter(({ tuning, reported }) => tuning + reported > 0)
-  if (missing.length === 0) return 'Nothing of the plan is missing.'
-  const list = missing.map(
-    ({ setting, tuning, reported, done }) =>
-      `${setting}: ${reported} of ${reported + done} reported pieces${tuning === 0 ? '' : `, ${tuning} or more of tuning`}`,
-  )
+  const settings = reports.map(({ setting }) => setting)
+  const tuning = new Map(missingPieces(settings, pieces).map((each) => [each.setting, each.tuning]))
+  const list = settings.flatMap((setting) => {
+    const left = setting.mixtures.flatMap((mixture) => {
+      const planned = setting.seeds.length * armsOf(setting.name).length
+      const done = pieces.filter(
+        (piece) => piece.piece === 'arm' && piece.setting === setting.name && piece.mixture === mixture,
+      )
+      return done.length === planned
+        ? []
+        : [`${planned - done.length} of ${planned} pieces with the ${mixture} mixture`]
+    })
+    const more = tuning.get(setting.name) ?? 0
+    const all = more === 0 ? left : [`${more} or more pieces of tuning`, ...left]
+    return all.length === 0 ? [] : [`${setting.name}: ${all.join(', ')}`]
+  })
+  if (list.length === 0) return 'Nothing of the plan is missing.'
   return `**Still missing: ${list.join('; ')}.** Until then this page claims nothing about them.`
 }
 

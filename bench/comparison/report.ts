@@ -161,7 +161,11 @@ export function writeReport(pieces: readonly Piece[]): void {
   const reports = Object.values(settings).map((setting) => reportOf(setting, pieces))
   const rounded = (_: string, value: unknown): unknown =>
     typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value
-  const stored = reports.map(({ setting, ...rest }) => ({ setting: setting.name, ...rest }))
+  const stored = reports.map(({ setting, ...rest }) => ({
+    setting: setting.name,
+    planned: setting.seeds.length,
+    ...rest,
+  }))
   writeFileSync(place('comparison.json'), `${JSON.stringify(stored, rounded, 1)}\n`)
   writeFileSync(place('comparison.md'), comparisonPage(reports, pieces))
 }
