@@ -113,7 +113,8 @@ function comparedRow(summary: TrainingSummary): string[] {
   const of = (arm: string | null): string => {
     const row = found.rows.find((one) => one.arm === arm && one.mixture === 'common')
     if (row === undefined) throw new Error(`docs/results/comparison.json has no arm ${arm}`)
-    return percentInterval(row.success.known)
+    const { mean, low, high, n } = row.success.known
+    return percentInterval({ mean, n, low: Math.max(0, low), high: Math.min(1, high) })
   }
   return [
     `with equal budgets from a weaker warm start (${of(null)}), ${found.planned} seeds ([comparison](docs/results/comparison.md)): more supervision on the same demonstrations; rejection sampling; reinforcement learning`,

@@ -12,7 +12,10 @@ const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' |
 
 function percentText({ mean, low, high, n }: HierarchicalEstimate): string {
   if (n === 0) return '–'
-  return low === null ? `${points(mean)}%` : `${points(mean)}% (${points(low)} to ${points(high)})`
+  // An interval that is symmetric around a share near its end would go beyond it.
+  return low === null
+    ? `${points(mean)}%`
+    : `${points(mean)}% (${points(Math.max(0, low))} to ${points(Math.min(1, high))})`
 }
 
 function differenceText({ mean, low, high, n }: HierarchicalEstimate): string {
