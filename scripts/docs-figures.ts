@@ -117,8 +117,8 @@ function comparedRow(summary: TrainingSummary): string[] {
     return percentInterval({ mean, n, low: Math.max(0, low), high: Math.min(1, high) })
   }
   return [
-    `with equal budgets from a weaker warm start (${of(null)}), ${found.planned} seeds ([comparison](docs/results/comparison.md)): more supervision on the same demonstrations; rejection sampling; reinforcement learning`,
-    `${of('same')}; ${of('rejection')}; ${of('rl')}`,
+    `equal budgets from a weaker warm start, ${of(null)}, over ${found.planned} seeds ([comparison](docs/results/comparison.md)): supervision on fresh demonstrations; more on the same; rejection sampling; reinforcement learning`,
+    `${of('fresh')}; ${of('same')}; ${of('rejection')}; ${of('rl')}`,
   ]
 }
 
