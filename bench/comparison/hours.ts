@@ -1,4 +1,4 @@
-import { arms, armsOf } from './arms.ts'
+import { arms, armsOf, type Mixture } from './arms.ts'
 import type { Setting } from './settings.ts'
 import type { Piece } from './store.ts'
 import { chooseRate, chooseWarmStart } from './tuning.ts'
@@ -7,8 +7,7 @@ export interface Missing {
   setting: string
   /** Pieces that are known to be needed. Tuning may need more, if a best rate is at the edge of its grid. */
   tuning: number
-  reported: number
-  done: number
+  mixtures: { mixture: Mixture; planned: number; done: number }[]
   /** Mean CPU minutes of a stored arm, training alone; null if none is stored. */
   minutes: number | null
 }
@@ -23,7 +22,11 @@ export function missingPieces(chosen: readonly Setting[], pieces: readonly Piece
       return sum + Math.max(1, arms[arm].grid.length * setting.tuningSeeds.length - tried)
     }, 0)
     const warm = 'chosen' in chooseWarmStart(setting, own) ? 0 : 1
-    const done = own.filter((piece) => piece.piece === 'arm').length
+    const mixtures = setting.mixtures.map((mixture) => ({
+      mixture,
+      planned: setting.seeds.length * names.length,
+      done: own.filter((piece) => piece.piece === 'arm' && piece.mixture === mixture).length,
+    }))
     const minutes = own.flatMap((piece) =>
       (piece.piece === 'arm' || piece.piece === 'tuning') && piece.cost.cpuMinutes !== null
         ? [piece.cost.cpuMinutes]
@@ -32,8 +35,7 @@ export function missingPieces(chosen: readonly Setting[], pieces: readonly Piece
     return {
       setting: setting.name,
       tuning: tuned + warm,
-      reported: setting.mixtures.length * setting.seeds.length * names.length - done,
-      done,
+      mixtures,
       minutes: minutes.length === 0 ? null : minutes.reduce((sum, value) => sum + value, 0) / minutes.length,
     }
   })
@@ -41,7 +43,9 @@ export function missingPieces(chosen: readonly Setting[], pieces: readonly Piece
 
 export function hoursText(missing: readonly Missing[]): string {
   return missing
-    .map(({ setting, tuning, reported, done, minutes }) => {
+    .map(({ setting, tuning, mixtures, minutes }) => {
+      const done = mixtures.reduce((sum, each) => sum + each.done, 0)
+      const reported = mixtures.reduce((sum, each) => sum + each.planned, 0) - done
       const left = tuning + reported
       const hours =
         minutes === null

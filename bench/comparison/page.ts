@@ -12,10 +12,7 @@ const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' |
 
 function percentText({ mean, low, high, n }: HierarchicalEstimate): string {
   if (n === 0) return '–'
-  // An interval that is symmetric around a share near its end would go beyond it.
-  return low === null
-    ? `${points(mean)}%`
-    : `${points(mean)}% (${points(Math.max(0, low))} to ${points(Math.min(1, high))})`
+  return low === null ? `${points(mean)}%` : `${points(mean)}% (${points(low)} to ${points(high)})`
 }
 
 function differenceText({ mean, low, high, n }: HierarchicalEstimate): string {
@@ -27,21 +24,16 @@ const nameOf = (arm: ArmName | null): string => (arm === null ? 'warm start' : `
 
 /** What the first line of the page says is missing. */
 function missingText(reports: readonly SettingReport[], pieces: readonly Piece[]): string {
-  const settings = reports.map(({ setting }) => setting)
-  const tuning = new Map(missingPieces(settings, pieces).map((each) => [each.setting, each.tuning]))
-  const list = settings.flatMap((setting) => {
-    const left = setting.mixtures.flatMap((mixture) => {
-      const planned = setting.seeds.length * armsOf(setting.name).length
-      const done = pieces.filter(
-        (piece) => piece.piece === 'arm' && piece.setting === setting.name && piece.mixture === mixture,
-      )
-      return done.length === planned
-        ? []
-        : [`${planned - done.length} of ${planned} pieces with the ${mixture} mixture`]
-    })
-    const more = tuning.get(setting.name) ?? 0
-    const all = more === 0 ? left : [`${more} or more pieces of tuning`, ...left]
-    return all.length === 0 ? [] : [`${setting.name}: ${all.join(', ')}`]
+  const all = missingPieces(
+    reports.map(({ setting }) => setting),
+    pieces,
+  )
+  const list = all.flatMap(({ setting, tuning, mixtures }) => {
+    const left = mixtures.flatMap(({ mixture, planned, done }) =>
+      done === planned ? [] : [`${planned - done} of ${planned} pieces with the ${mixture} mixture`],
+    )
+    const parts = tuning === 0 ? left : [`${tuning} or more pieces of tuning`, ...left]
+    return parts.length === 0 ? [] : [`${setting}: ${parts.join(', ')}`]
   })
   if (list.length === 0) return 'Nothing of the plan is missing.'
   return `**Still missing: ${list.join('; ')}.** Until then this page claims nothing about them.`

@@ -82,6 +82,13 @@ function overTests(of: (test: TestName) => HierarchicalValue[]): Record<TestName
   }
 }
 
+/** Intervals cut at 0 and 1: one that is symmetric around a share near its end goes beyond it. */
+function asShares(of: Record<TestName, HierarchicalEstimate>): Record<TestName, HierarchicalEstimate> {
+  const cut = (each: HierarchicalEstimate): HierarchicalEstimate =>
+    each.low === null ? each : { ...each, low: Math.max(0, each.low), high: Math.min(1, each.high) }
+  return { known: cut(of.known), paraphrased: cut(of.paraphrased), heldOutKinds: cut(of.heldOutKinds) }
+}
+
 function reportOf(setting: Setting, pieces: readonly Piece[]): SettingReport {
   const warm = pieces.flatMap((piece) =>
     piece.piece === 'warm-start' && piece.setting === setting.name ? [piece] : [],
@@ -138,9 +145,11 @@ function rowOf(
     arm,
     mixture,
     seeds: own.map(({ seed }) => seed),
-    success: overTests((test) =>
-      own.flatMap(({ seed, results }) =>
-        valuesOf(bySeed.get(seed)!, test, (at) => judged(results, test, at)),
+    success: asShares(
+      overTests((test) =>
+        own.flatMap(({ seed, results }) =>
+          valuesOf(bySeed.get(seed)!, test, (at) => judged(results, test, at)),
+        ),
       ),
     ),
     cost: {
@@ -161,11 +170,7 @@ export function writeReport(pieces: readonly Piece[]): void {
   const reports = Object.values(settings).map((setting) => reportOf(setting, pieces))
   const rounded = (_: string, value: unknown): unknown =>
     typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value
-  const stored = reports.map(({ setting, ...rest }) => ({
-    setting: setting.name,
-    planned: setting.seeds.length,
-    ...rest,
-  }))
+  const stored = reports.map(({ setting, ...rest }) => ({ setting: setting.name, ...rest }))
   writeFileSync(place('comparison.json'), `${JSON.stringify(stored, rounded, 1)}\n`)
   writeFileSync(place('comparison.md'), comparisonPage(reports, pieces))
 }

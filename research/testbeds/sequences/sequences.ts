@@ -2,6 +2,7 @@ import { each } from '../each.ts'
 import { dot } from '../vectors.ts'
 
 export { dot } from '../vectors.ts'
+
 /** Longest sequence, discount, standard deviation of the noise on both states, and steps of an episode. */
 export const [longest, gamma, noise, horizon] = [8, 0.95, 0.05, 40]
 /** A cart with friction on top of a flat hill, in steps of 0.1 s: place, speed and force to place and speed. */
