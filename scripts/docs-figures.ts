@@ -26,6 +26,7 @@ export const pages = {
   'README.md': readmeFigures,
   'docs/results/main-job.md': pageFigures,
   'docs/results/benchmarks.md': benchmarkFigures,
+  'docs/guides/main-job.md': budgetFigures,
 } as const
 
 const [opening, closing] = ['<!-- figures: npm run docs:figures -->', '<!-- end of figures -->']
@@ -95,22 +96,66 @@ interface ComparedSetting {
   setting: string
   /** Seeds that have every arm. */
   complete: number[]
-  rows: { arm: string | null; mixture: string; success: { known: Estimate } }[]
+  rows: {
+    arm: string | null
+    mixture: string
+    success: { known: Estimate; paraphrased: Estimate }
+    cost: { calls: number; minutes: number }
+    steps: number
+  }[]
+}
+
+/** The comparison on the filesystem: the number of its seeds, and the row of an arm, null for the warm start. */
+function readComparison(): { seeds: number; of: (arm: string | null) => ComparedSetting['rows'][number] } {
+  const text = readFileSync(inRepository('docs/results/comparison.json'), 'utf8')
+  const found = (JSON.parse(text) as ComparedSetting[]).find(({ setting }) => setting === 'filesystem')
+  return {
+    seeds: found?.complete.length ?? 0,
+    of(arm) {
+      const row = found?.rows.find((one) => one.arm === arm && one.mixture === 'common')
+      if (row === undefined) throw new Error(`docs/results/comparison.json has no arm ${arm}`)
+      return row
+    },
+  }
 }
 
 /** What the arms of the comparison reach on the filesystem. */
 function comparedRow(): string[] {
-  const text = readFileSync(inRepository('docs/results/comparison.json'), 'utf8')
-  const found = (JSON.parse(text) as ComparedSetting[]).find(({ setting }) => setting === 'filesystem')
-  const of = (arm: string | null): string => {
-    const row = found?.rows.find((one) => one.arm === arm && one.mixture === 'common')
-    if (row === undefined) throw new Error(`docs/results/comparison.json has no arm ${arm}`)
-    return percentInterval(row.success.known)
-  }
+  const { seeds, of } = readComparison()
+  const known = (arm: string | null): string => percentInterval(of(arm).success.known)
   return [
-    `equal budgets from a weaker warm start, ${of(null)}, over ${found?.complete.length} seeds ([comparison](docs/results/comparison.md)): supervision on fresh demonstrations; more on the same; rejection sampling; reinforcement learning`,
-    `${of('fresh')}; ${of('same')}; ${of('rejection')}; ${of('rl')}`,
+    `equal numbers of tokens from a weaker warm start, ${known(null)}, over ${seeds} seeds ([comparison](docs/results/comparison.md)): new demonstrations, of an expert that costs nothing; those, then reinforcement learning; the old demonstrations again; rejection sampling; reinforcement learning alone`,
+    ['fresh', 'fresh-rl', 'same', 'rejection', 'rl'].map(known).join('; '),
   ]
+}
+
+/** The comparison as a user of the main job needs it. */
+function budgetFigures(): string {
+  const { seeds, of } = readComparison()
+  const ways = [
+    [null, 'the weaker warm start itself'],
+    ['fresh', 'supervised learning on new demonstrations in every batch'],
+    ['fresh-rl', 'half of the budget that, then reinforcement learning'],
+    ['same', 'supervised learning on the demonstrations of the warm start'],
+    ['rejection', 'rejection sampling: supervised learning on own attempts that succeeded'],
+    ['rl', 'reinforcement learning'],
+  ] as const
+  return table(
+    [
+      `means over ${seeds} seeds`,
+      'held-out tasks',
+      'unseen paraphrases',
+      'steps',
+      'calls of tools',
+      'minutes',
+    ],
+    ...ways.map(([arm, about]) => {
+      const { success, steps, cost } = of(arm)
+      const spent =
+        arm === null ? ['', '', ''] : [steps.toFixed(0), cost.calls.toFixed(0), cost.minutes.toFixed(1)]
+      return [about, percentInterval(success.known), percentInterval(success.paraphrased), ...spent]
+    }),
+  )
 }
 
 function readmeFigures(summary: TrainingSummary): string {
@@ -142,7 +187,7 @@ function readmeFigures(summary: TrainingSummary): string {
     ],
   )}
 
-Success is of [the run in the picture](docs/results/main-job.md) (\`${summary.command}\`), with 95% intervals. The trained model is
+Intervals are 95% intervals. The first two rows and what follows are of [the run in the picture](docs/results/main-job.md) (\`${summary.command}\`). Its trained model is
 weakest on \`${kind}\` tasks (${whole(share)})${unseen}. For the speeds, Agoge and its peer took turns on the same two cores ([benchmarks](docs/results/benchmarks.md)).`
 }
 

@@ -136,7 +136,7 @@ export const arms: Readonly<Record<ArmName, Arm>> = {
   },
   rl: {
     letter: 'd',
-    about: 'RL: the default of `agoge train`',
+    about: 'RL: the algorithm that `agoge train` uses by default',
     settings: single,
     grid: [1e-4, 3e-4, 1e-3],
     plan: (inputs) => reinforcementPlan(inputs),

@@ -2,55 +2,46 @@ import { filesystemTasks } from 'agoge/llm'
 import type { Task, TaskSource } from 'agoge/llm'
 
 type FilesystemTask = ReturnType<typeof filesystemTasks.task>
+type Tree = FilesystemTask['start']
 
-/** Kinds whose success depends on the state alone, with a plan that does not search: chains of them need no answer. */
-const parts = ['move', 'rename', 'make-folder', 'write', 'edit', 'copy', 'folder-then-write', 'gather']
 const calls = [4, 5, 6, 7, 8]
 
-/** A plan's number of calls, as `context.tools` lists them. */
-const callsOf = ({ context }: Task): number => (context['tools'] as string[]).length
-
-/** Several requests in one, on one sandbox. The kind says how many calls they take: four to eight. */
+/** One request of four to eight calls, as the kind says: make a folder and move three to seven files into it. */
 export const chainTasks: TaskSource<FilesystemTask> = {
   kinds: calls.map((count) => `${count} calls`),
   task({ split, seed, kind = `${calls[seed % calls.length]} calls` }) {
     const wanted = Number.parseInt(kind)
     for (let attempt = 0; ; attempt++) {
-      const drawn = drawParts(split, seed, wanted, attempt)
+      const drawn = drawParts(split, seed, wanted - 1, attempt)
       if (drawn !== undefined) return joined(drawn, { split, seed, kind })
     }
   },
 }
 
-/** Tasks of single requests whose sandboxes share no name and whose calls add up; undefined if this attempt does not. */
+/** Tasks of the kind `gather` whose sandboxes share no name and together list enough files; undefined if this attempt does not. */
 function drawParts(
   split: Task['split'],
   seed: number,
-  wanted: number,
+  files: number,
   attempt: number,
 ): FilesystemTask[] | undefined {
   const drawn: FilesystemTask[] = []
-  let left = wanted
-  for (let at = 0; left > 0 && at < 20; at++) {
+  for (let at = 0, listed = 0; at < 20; at++) {
     // Far from the seeds that other sources draw, and the same for no two parts.
     const key = ((seed % 5_000_000) * 4001 + attempt * 20 + at) % 2_000_000_000
-    const task = filesystemTasks.task({ split, seed: key, kind: parts[hash(key) % parts.length] })
-    if (callsOf(task) > left || drawn.some((other) => sharesName(other, task))) continue
+    const task = filesystemTasks.task({ split, seed: key, kind: 'gather' })
+    if (drawn.some((other) => sharesName(other, task))) continue
     drawn.push(task)
-    left -= callsOf(task)
+    listed += listedFiles(task).length
+    if (listed >= files) return drawn
   }
-  return left === 0 && drawn.length >= 2 ? drawn : undefined
+  return undefined
 }
 
-/** Mixes the bits of a number, so that neighbours differ. */
-function hash(value: number): number {
-  let mixed = Math.imul(value ^ (value >>> 16), 0x45d9f3b)
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b)
-  return (mixed ^ (mixed >>> 16)) >>> 0
-}
+const pathsOf = ({ folders, files }: Tree): string[] => [...folders, ...Object.keys(files)]
 
 function namesOf({ start, goal }: FilesystemTask): Set<string> {
-  const paths = [start, goal].flatMap(({ folders, files }) => [...folders, ...Object.keys(files)])
+  const paths = [...pathsOf(start), ...pathsOf(goal)]
   return new Set(paths.flatMap((path) => path.split('/').filter((name) => name !== '')))
 }
 
@@ -59,39 +50,54 @@ function sharesName(a: FilesystemTask, b: FilesystemTask): boolean {
   return [...namesOf(b)].some((name) => names.has(name))
 }
 
+/** The files that a `gather` task moves, in the order of its prompt. */
+function listedFiles({ start, goal, prompt }: FilesystemTask): string[] {
+  const moved = Object.keys(start.files).filter((file) => !(file in goal.files))
+  return moved.sort((a, b) => prompt.indexOf(a) - prompt.indexOf(b))
+}
+
+const inWords = (files: readonly string[]): string =>
+  `${files.slice(0, -1).join(', ')} and ${files[files.length - 1]}`
+
+/** The request of the first task, with files of all. */
 function joined(
   drawn: readonly FilesystemTask[],
   { split, seed, kind }: Pick<Task, 'split' | 'seed' | 'kind'>,
 ): FilesystemTask {
-  const tree = (which: 'start' | 'goal'): FilesystemTask['start'] => ({
-    folders: drawn.flatMap((task) => task[which].folders),
-    files: Object.assign({}, ...drawn.map((task) => task[which].files)) as Record<string, string>,
-  })
-  const text = (texts: readonly string[]): string =>
-    texts.map((one) => one.replace(/[.!?]$/, '')).join('. Then: ')
+  const wanted = Number.parseInt(kind)
+  const [first] = drawn
+  const files = drawn.flatMap(listedFiles).slice(0, wanted - 1)
+  const [folder] = first.goal.folders.filter((path) => !first.start.folders.includes(path))
+  const start: Tree = {
+    folders: drawn.flatMap((task) => task.start.folders),
+    files: Object.assign({}, ...drawn.map((task) => task.start.files)) as Tree['files'],
+  }
+  const moves = files.map((source) => ({
+    source,
+    destination: `${folder}/${source.slice(source.lastIndexOf('/') + 1)}`,
+  }))
+  const left = Object.entries(start.files).filter(([file]) => !files.includes(file))
+  const there = moves.map(({ source, destination }) => [destination, start.files[source]] as const)
+  const goal: Tree = {
+    folders: [...start.folders, folder],
+    files: Object.fromEntries([...left, ...there]),
+  }
+  const plan = [
+    { name: 'create_directory', arguments: { path: folder } },
+    ...moves.map((move) => ({ name: 'move_file', arguments: move })),
+  ]
   return {
     id: `chains/${split}/${kind}/${seed}`,
     kind,
     seed,
     split,
-    prompt: text(drawn.map(({ prompt }) => prompt)),
-    template: text(drawn.map(({ template, prompt }) => template ?? prompt)),
-    difficulty: Number.parseInt(kind),
-    context: {
-      parts: drawn.map(({ kind }) => kind),
-      tools: drawn.flatMap(({ context }) => context['tools'] as string[]),
-    },
-    start: tree('start'),
-    goal: tree('goal'),
+    prompt: first.prompt.replace(inWords(listedFiles(first)), inWords(files)),
+    ...(first.template !== undefined && { template: first.template }),
+    difficulty: wanted,
+    context: { files: files.length, tools: plan.map(({ name }) => name) },
+    start,
+    goal,
     answer: { kind: 'any' },
-    plan(results) {
-      let done = 0
-      for (const task of drawn) {
-        const move = task.plan(results.slice(done, done + callsOf(task)))
-        if ('call' in move) return move
-        done += callsOf(task)
-      }
-      return { answer: 'done' }
-    },
+    plan: ({ length: done }) => (done < plan.length ? { call: plan[done] } : { answer: 'done' }),
   }
 }

@@ -47,7 +47,9 @@ ${missingText(reports, pieces)} Made by \`npm run comparison\`. The [plan](compa
 \`comparison/\`, all estimates in [comparison.json](comparison.json).
 
 Success on held-out tasks, played greedily. *Known kinds*: test tasks of the trained kinds. *Paraphrases*: the same kinds in sentences and words that
-training never has. *Held-out kinds*: kinds of task without a demonstration and in no arm's training. Intervals are 95% intervals over seeds, templates
+training never has. *Held-out kinds*: kinds of task without a demonstration and in no arm's training. A computed token counts once where an episode is
+played and three times where the model is trained on it; what the expert plays counts nothing. *Mixture*: common has every kind as often, own has more of
+what still fails, as far as the arm can know it. Intervals are 95% intervals over seeds, templates
 and tasks (\`hierarchicalInterval\`); with fewer than five seeds there is none.
 
 ${reports.map((report) => settingText(report, pieces)).join('\n')}`

@@ -1,7 +1,8 @@
-"""PPO on CartPole-v1 in PyTorch, restated from what is published, no code taken: CleanRL's `ppo.py`
-(github.com/vwxyzjn/cleanrl at fe8d8a03, its documentation, and Huang et al. 2022, "The 37 implementation details of
-PPO") with its defaults, or Stable-Baselines3's PPO (at e05d2dbe) with the settings of RL Baselines3 Zoo's `ppo.yml`.
-Arguments: threads, `cleanrl` or `sb3-zoo`. A training of N steps is rounded down to whole rollouts."""
+"""PPO in PyTorch, restated from what is published, no code taken: CleanRL's `ppo.py` (github.com/vwxyzjn/cleanrl at fe8d8a03,
+its documentation, and Huang et al. 2022, "The 37 implementation details of PPO") with its defaults, Stable-Baselines3's PPO
+(at e05d2dbe) with the settings of RL Baselines3 Zoo's `ppo.yml`, or with those of PureJaxRL for MinAtar
+(github.com/luchris429/purejaxrl at 146b4856, `examples/brax_minatar.ipynb`). Arguments: threads, `cleanrl`, `sb3-zoo` or
+`purejaxrl-minatar`, and an environment other than CartPole-v1. A training of N steps is rounded down to whole rollouts."""
 import sys
 import numpy as np
 import torch
@@ -12,14 +13,18 @@ from training import greedy_score, serve, vector
 settings = {
     "cleanrl": dict(slots=4, steps=128, epochs=4, minibatches=4, rate=2.5e-4, gamma=0.99, lam=0.95, clip=0.2,
                     clip_value=True, entropy=0.01, last_gain=0.01, anneal_clip=False, bootstrap=False),
+    "purejaxrl-minatar": dict(slots=64, steps=128, epochs=4, minibatches=8, rate=5e-3, gamma=0.99, lam=0.95, clip=0.2,
+                              clip_value=True, entropy=0.01, last_gain=0.01, anneal_clip=False, bootstrap=False),
     "sb3-zoo": dict(slots=8, steps=32, epochs=20, minibatches=1, rate=1e-3, gamma=0.98, lam=0.8, clip=0.2,
                     clip_value=False, entropy=0.0, last_gain=0.01, anneal_clip=True, bootstrap=True),
 }
 c = settings[sys.argv[2]]
+name = sys.argv[3] if len(sys.argv) > 3 else "CartPole-v1"
+activation = nn.ReLU if sys.argv[2] == "purejaxrl-minatar" else nn.Tanh
 
 
-def mlp(outputs, last_gain):
-    layers = [nn.Linear(4, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs)]
+def mlp(inputs, outputs, last_gain):
+    layers = [nn.Linear(inputs, 64), activation(), nn.Linear(64, 64), activation(), nn.Linear(64, outputs)]
     for layer, gain in zip(layers[::2], (2**0.5, 2**0.5, last_gain)):
         nn.init.orthogonal_(layer.weight, gain)
         nn.init.zeros_(layer.bias)
@@ -27,13 +32,14 @@ def mlp(outputs, last_gain):
 
 
 def train(total, seed):
-    actor, critic = mlp(2, c["last_gain"]), mlp(1, 1.0)
+    envs = vector(name, c["slots"])
+    width = envs.single_observation_space.shape[0]
+    actor, critic = mlp(width, envs.single_action_space.n, c["last_gain"]), mlp(width, 1, 1.0)
     weights = [*actor.parameters(), *critic.parameters()]
     optimizer = torch.optim.Adam(weights, lr=c["rate"], eps=1e-5)
-    envs = vector("CartPole-v1", c["slots"])
     slots, steps = c["slots"], c["steps"]
     rows = slots * steps
-    obs = torch.zeros(steps, slots, 4)
+    obs = torch.zeros(steps, slots, width)
     actions, logprobs, rewards, ends, values = (torch.zeros(steps, slots) for _ in range(5))
     now, end = torch.Tensor(envs.reset(seed=seed)[0]), torch.zeros(slots)
     updates = total // rows
@@ -88,7 +94,7 @@ def train(total, seed):
                 nn.utils.clip_grad_norm_(weights, 0.5)
                 optimizer.step()
     envs.close()
-    return lambda: greedy_score("CartPole-v1", lambda o: actor(o).argmax(-1).numpy())
+    return lambda: greedy_score(name, lambda o: actor(o).argmax(-1).numpy())
 
 
 serve(train)

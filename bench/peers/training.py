@@ -7,16 +7,28 @@ import numpy as np
 import torch
 
 
+def make(name):
+    """An environment of Gymnasium, or `MinAtar/Breakout-v0` and the like (all six actions) if MinAtar is on the path:
+    flat observations, and an end after 5000 steps, as in Agoge."""
+    if not name.startswith("MinAtar/"):
+        return gym.make(name)
+    if name not in gym.registry:
+        from minatar.gym import register_envs
+
+        register_envs()
+    return gym.wrappers.FlattenObservation(gym.make(name, max_episode_steps=5000, disable_env_checker=True))
+
+
 def vector(name, count):
     """Environments that begin again in the step that ends them, with statistics of episodes."""
-    make = lambda: gym.wrappers.RecordEpisodeStatistics(gym.make(name))
-    return gym.vector.SyncVectorEnv([make] * count, autoreset_mode=gym.vector.AutoresetMode.SAME_STEP)
+    one = lambda: gym.wrappers.RecordEpisodeStatistics(make(name))
+    return gym.vector.SyncVectorEnv([one] * count, autoreset_mode=gym.vector.AutoresetMode.SAME_STEP)
 
 
 @torch.no_grad()
 def greedy_score(name, act, episodes=100):
     """Mean return of the first episode of each environment; `act` gives actions [episodes, ...] for observations."""
-    envs = gym.vector.SyncVectorEnv([lambda: gym.make(name)] * episodes)
+    envs = gym.vector.SyncVectorEnv([lambda: make(name)] * episodes)
     obs, _ = envs.reset(seed=10_000)
     returns = np.zeros(episodes)
     running = np.ones(episodes, dtype=bool)

@@ -36,20 +36,20 @@ const pendulumOrElse =
   (environment: string): string =>
     environment.startsWith('pendulum') ? 'sb3-zoo-pendulum' : preset
 
+function ppoPresetOf(environment: string): keyof typeof ppoPresets {
+  if (environment === 'cartpole-positions') return 'sb3-zoo-cartpole-positions'
+  if (environment.startsWith('cartpole')) return 'sb3-zoo-cartpole'
+  if (environment.startsWith('minatar-')) return 'purejaxrl-minatar'
+  return ['inverted-pendulum', 'hopper'].includes(environment) ? 'cleanrl-continuous' : 'cleanrl'
+}
+
 /** The algorithms by name: deep, evolutionary and tabular ones. */
 export const classicAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> = {
   ppo: entry({
     about: 'proximal policy optimisation, also recurrent (Schulman et al. 2017)',
     presets: ppoPresets,
     create: ppo,
-    defaultPreset: (environment) =>
-      environment === 'cartpole-positions'
-        ? 'sb3-zoo-cartpole-positions'
-        : environment.startsWith('cartpole')
-          ? 'sb3-zoo-cartpole'
-          : ['inverted-pendulum', 'hopper'].includes(environment)
-            ? 'cleanrl-continuous'
-            : 'cleanrl',
+    defaultPreset: ppoPresetOf,
   }),
   a2c: entry({
     about: 'advantage actor-critic (Mnih et al. 2016)',

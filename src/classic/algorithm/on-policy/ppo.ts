@@ -94,6 +94,24 @@ export const ppoPresets = {
     activation: 'tanh',
     normalise: true,
   },
+  /** PureJaxRL's settings for MinAtar (`examples/brax_minatar.ipynb`), with flat observations. */
+  'purejaxrl-minatar': {
+    numEnvs: 64,
+    rolloutSteps: 128,
+    epochs: 4,
+    minibatches: 8,
+    learningRate: 5e-3,
+    gamma: 0.99,
+    lambda: 0.95,
+    clip: 0.2,
+    clipValue: true,
+    entropy: 0.01,
+    valueWeight: 0.5,
+    maxGradientNorm: 0.5,
+    anneal: ['learningRate'],
+    hidden: [64, 64],
+    activation: 'relu',
+  },
   'sb3-zoo-cartpole': zooCartPole,
   /** `ppo_lstm.yml`, CartPoleNoVel-v1, with GRUs of the same size instead of LSTMs. */
   'sb3-zoo-cartpole-positions': {
