@@ -2,102 +2,72 @@ import { filesystemTasks } from 'agoge/llm'
 import type { Task, TaskSource } from 'agoge/llm'
 
 type FilesystemTask = ReturnType<typeof filesystemTasks.task>
-type Tree = FilesystemTask['start']
 
 const calls = [4, 5, 6, 7, 8]
 
-/** One request of four to eight calls, as the kind says: make a folder and move three to seven files into it. */
+/** One request of four to eight calls, as the kind says: make that many folders. Short calls, so that a budget has many episodes. */
 export const chainTasks: TaskSource<FilesystemTask> = {
   kinds: calls.map((count) => `${count} calls`),
   task({ split, seed, kind = `${calls[seed % calls.length]} calls` }) {
     const wanted = Number.parseInt(kind)
-    for (let attempt = 0; ; attempt++) {
-      const drawn = drawParts(split, seed, wanted - 1, attempt)
-      if (drawn !== undefined) return joined(drawn, { split, seed, kind })
+    // Far from the seeds that other sources draw, and the same for no two tasks.
+    const single = singleRequests(split, ((seed % 5_000_000) * 4001) % 2_000_000_000)
+    const first = single.next().value
+    const { folders } = first.start
+    const [path] = newFolders(first)
+    const used = new Set(
+      [...folders, ...Object.keys(first.start.files), path].flatMap((each) => each.split('/')),
+    )
+    const paths = [path]
+    while (paths.length < wanted) {
+      const { seed: drawn, ...next } = single.next().value
+      const name = newFolders(next)[0].split('/').at(-1)!
+      if (used.has(name)) continue
+      used.add(name)
+      paths.push(`${folders[hash(drawn) % folders.length]}/${name}`)
     }
+    return joined(first, paths, { split, seed, kind })
   },
 }
 
-/** Tasks of the kind `gather` whose sandboxes share no name and together list enough files; undefined if this attempt does not. */
-function drawParts(
-  split: Task['split'],
-  seed: number,
-  files: number,
-  attempt: number,
-): FilesystemTask[] | undefined {
-  const drawn: FilesystemTask[] = []
-  for (let at = 0, listed = 0; at < 20; at++) {
-    // Far from the seeds that other sources draw, and the same for no two parts.
-    const key = ((seed % 5_000_000) * 4001 + attempt * 20 + at) % 2_000_000_000
-    const task = filesystemTasks.task({ split, seed: key, kind: 'gather' })
-    if (drawn.some((other) => sharesName(other, task))) continue
-    drawn.push(task)
-    listed += listedFiles(task).length
-    if (listed >= files) return drawn
+/** Requests for one new folder that say its whole path, one after another. */
+function* singleRequests(split: Task['split'], from: number): Generator<FilesystemTask, never> {
+  for (let seed = from; ; seed++) {
+    const task = filesystemTasks.task({ split, seed, kind: 'make-folder' })
+    if (task.template?.includes('<folder>')) yield task
   }
-  return undefined
 }
 
-const pathsOf = ({ folders, files }: Tree): string[] => [...folders, ...Object.keys(files)]
+const newFolders = ({ start, goal }: Pick<FilesystemTask, 'start' | 'goal'>): string[] =>
+  goal.folders.filter((path) => !start.folders.includes(path))
 
-function namesOf({ start, goal }: FilesystemTask): Set<string> {
-  const paths = [...pathsOf(start), ...pathsOf(goal)]
-  return new Set(paths.flatMap((path) => path.split('/').filter((name) => name !== '')))
+/** Mixes the bits of a number, so that neighbours differ. */
+function hash(value: number): number {
+  let mixed = Math.imul(value ^ (value >>> 16), 0x45d9f3b)
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b)
+  return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-function sharesName(a: FilesystemTask, b: FilesystemTask): boolean {
-  const names = namesOf(a)
-  return [...namesOf(b)].some((name) => names.has(name))
-}
-
-/** The files that a `gather` task moves, in the order of its prompt. */
-function listedFiles({ start, goal, prompt }: FilesystemTask): string[] {
-  const moved = Object.keys(start.files).filter((file) => !(file in goal.files))
-  return moved.sort((a, b) => prompt.indexOf(a) - prompt.indexOf(b))
-}
-
-const inWords = (files: readonly string[]): string =>
-  `${files.slice(0, -1).join(', ')} and ${files[files.length - 1]}`
-
-/** The request of the first task, with files of all. */
+/** The request of the first task, for all the folders. */
 function joined(
-  drawn: readonly FilesystemTask[],
+  first: FilesystemTask,
+  paths: readonly string[],
   { split, seed, kind }: Pick<Task, 'split' | 'seed' | 'kind'>,
 ): FilesystemTask {
-  const wanted = Number.parseInt(kind)
-  const [first] = drawn
-  const files = drawn.flatMap(listedFiles).slice(0, wanted - 1)
-  const [folder] = first.goal.folders.filter((path) => !first.start.folders.includes(path))
-  const start: Tree = {
-    folders: drawn.flatMap((task) => task.start.folders),
-    files: Object.assign({}, ...drawn.map((task) => task.start.files)) as Tree['files'],
-  }
-  const moves = files.map((source) => ({
-    source,
-    destination: `${folder}/${source.slice(source.lastIndexOf('/') + 1)}`,
-  }))
-  const left = Object.entries(start.files).filter(([file]) => !files.includes(file))
-  const there = moves.map(({ source, destination }) => [destination, start.files[source]] as const)
-  const goal: Tree = {
-    folders: [...start.folders, folder],
-    files: Object.fromEntries([...left, ...there]),
-  }
-  const plan = [
-    { name: 'create_directory', arguments: { path: folder } },
-    ...moves.map((move) => ({ name: 'move_file', arguments: move })),
-  ]
+  const list = `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`
   return {
+    ...first,
     id: `chains/${split}/${kind}/${seed}`,
     kind,
     seed,
     split,
-    prompt: first.prompt.replace(inWords(listedFiles(first)), inWords(files)),
-    ...(first.template !== undefined && { template: first.template }),
-    difficulty: wanted,
-    context: { files: files.length, tools: plan.map(({ name }) => name) },
-    start,
-    goal,
-    answer: { kind: 'any' },
-    plan: ({ length: done }) => (done < plan.length ? { call: plan[done] } : { answer: 'done' }),
+    prompt: first.prompt.replace(paths[0], list),
+    difficulty: paths.length,
+    context: { tools: paths.map(() => 'create_directory') },
+    goal: { ...first.start, folders: [...first.start.folders, ...paths] },
+    plan: ({ length: done }) =>
+      done < paths.length
+        ? { call: { name: 'create_directory', arguments: { path: paths[done] } } }
+        : { answer: 'done' },
   }
 }

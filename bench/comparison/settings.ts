@@ -110,12 +110,12 @@ const filesystem: Setting = {
 
 const chains: Setting = {
   name: 'chains',
-  about: 'the filesystem server, a new folder and files moved into it: tasks of four to eight calls',
+  about: 'the filesystem server, several new folders: tasks of four to eight calls',
   seeds: from(201, 10),
   tuningSeeds: [301],
   heldOutKinds: ['8 calls'],
   counts: { validation: 20, known: 40, paraphrased: 20, heldOutKinds: 40 },
-  warmStarts: [12, 25, 50, 100, 200],
+  warmStarts: [6, 12, 25, 50, 100],
   budget: 3_000_000,
   validations: 6,
   mixtures: ['common'],

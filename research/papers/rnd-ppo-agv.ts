@@ -39,8 +39,10 @@ const warehouse: EnvironmentDefinition = {
   },
 }
 
-const settings = { ...ppoPresets.cleanrl, learningRate: 1e-3, entropy: 0, anneal: [] }
-const plain = ppo(settings)
+const settings = { ...ppoPresets.cleanrl, entropy: 0, anneal: [] }
+const plain = ppo({ ...settings, learningRate: 3e-4 })
+const curious = withBonus(ppo({ ...settings, learningRate: 3e-3 }), rnd(), 0.15)
+const random = ppo({ ...settings, learningRate: 1e-3, entropy: 0.01 })
 
 /** Share of episodes in which the greedy policy arrives, after training and before, and whether training ever arrived. */
 async function arrivals(run: ArmRun, algorithm: ClassicAlgorithm): Promise<ArmResult> {
@@ -74,16 +76,16 @@ export default definePaper({
   claim:
     'In a warehouse with a reward at the goal alone, PPO with the bonus of random network distillation learns to arrive more often than PPO without it, whether its entropy is rewarded or not.',
   arms: {
-    'ppo-rnd': (run) => arrivals(run, withBonus(plain, rnd(), 0.05)),
+    'ppo-rnd': (run) => arrivals(run, curious),
     ppo: (run) => arrivals(run, plain),
     'barely-trained': (run) => arrivals({ ...run, budget: { ...run.budget, steps: 1024 } }, plain),
-    'ppo-entropy': (run) => arrivals(run, ppo({ ...settings, entropy: 0.01 })),
+    'ppo-entropy': (run) => arrivals(run, random),
   },
   metric: 'share of 50 episodes in which the greedy policy arrives, after training',
   budget: { steps: 200_000 },
   quick: { steps: 2048 },
   pairing: 'seed',
-  effect: { better: 'ppo-rnd', than: ['ppo', 'ppo-entropy'], atLeast: 0.1 },
+  effect: { better: 'ppo-rnd', than: ['ppo', 'ppo-entropy'], atLeast: 0.2 },
   checks: [
     { about: 'the goal is not found at once', arm: ['ppo-rnd', 'ppo'], of: 'start', atMost: 0.1 },
     {
@@ -95,5 +97,8 @@ export default definePaper({
     { about: 'training arrives in most runs', arm: 'ppo-rnd', of: 'arrived', atLeast: 0.5 },
   ],
   control: { positive: { better: 'ppo-rnd', than: 'barely-trained', atLeast: 0.1 }, same: 'ppo' },
-  simplifications: ['two racks and a point with inertia stand for the warehouse and its vehicle'],
+  simplifications: [
+    'two racks and a point with inertia stand for the warehouse and its vehicle',
+    'learning rates were chosen from 0.0001 to 0.01 and weights of the bonus and of the entropy from four each, on twenty seeds whose means were in view; the effect that counts was raised from 0.1 to 0.2 before the plan to save seeds',
+  ],
 })
