@@ -31,7 +31,7 @@ test('the shortest way has the return of its length', () => {
     const right = Math.floor(k / actions) % 10 < x
     return k % actions === (right ? 0 : 2) ? 50 : 0
   })
-  expect(x + y).toBeGreaterThanOrEqual(11)
+  expect(x + y).toBeGreaterThanOrEqual(14)
   expect(exactReturn(map, straight)).toBeCloseTo(gamma ** (x + y - 1), 9)
 })
 

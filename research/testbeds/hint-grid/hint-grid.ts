@@ -22,23 +22,22 @@ const next = each(cells).map((cell) => {
   return moves.map(([dx, dy]) => clip(x + dx) + side * clip(y + dy))
 })
 
-/** What a designer might reward a cell with: a cost of distance, closeness (which rewards waiting near the goal), and a cell that is not the goal. */
+/** What a designer might reward a cell with: a cost of distance, closeness (which rewards waiting near the goal), and by mistake distance itself. */
 const heuristics = {
   distance: (cell: number, goal: number) => -distance(cell, goal) / 200,
   closeness: (cell: number, goal: number) => 0.1 - distance(cell, goal) / 200,
-  misleading: (cell: number, _: number, other: number) => -distance(cell, other) / 200,
+  misleading: (cell: number, goal: number) => distance(cell, goal) / 200,
 }
 /** Name of a heuristic. */
 export type Kind = keyof typeof heuristics
 /** All of them. */
 export const kinds = Object.keys(heuristics) as Kind[]
 
-/** A goal at the far side, another cell beside the start, and a heuristic of cells. */
+/** A goal in the far corner, and a heuristic of cells. */
 export function maze(seed: number, kind: Kind) {
   const random = createRandom('maze', seed)
-  const goal = random.pick(each(cells).filter((cell) => distance(cell, 0) >= 11))
-  const other = random.pick(each(cells).filter((cell) => distance(cell, 0) >= 4 && distance(cell, goal) >= 4))
-  return { goal, hint: each(cells).map((cell) => heuristics[kind](cell, goal, other)) }
+  const goal = random.pick(each(cells).filter((cell) => distance(cell, 0) >= 14))
+  return { goal, hint: each(cells).map((cell) => heuristics[kind](cell, goal)) }
 }
 /** A goal and what each cell is worth by the heuristic. */
 export type Maze = ReturnType<typeof maze>
@@ -68,7 +67,7 @@ export function exactReturn({ goal }: Maze, theta: Float64Array): number {
   return values[0]
 }
 
-/** Cells, actions, and for each step the parts of its reward: primary, heuristic, and 1 [steps][parts]. */
+/** Cells, actions, and for each step the parts of its reward: primary and heuristic [steps][parts]. `chance` is the logarithm of the probability of all actions. */
 export interface Episode {
   cells: number[]
   actions: number[]
@@ -92,7 +91,7 @@ export function play(
     episode.cells.push(cell)
     episode.actions.push(action)
     episode.chance += Math.log(row[action])
-    episode.parts.push([Number(to === goal), hinted, 1])
+    episode.parts.push([Number(to === goal), hinted])
     cell = to
   }
   return episode
