@@ -3,17 +3,8 @@ import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult, ArmRun } from '../runner/paper.ts'
 import { each } from '../testbeds/each.ts'
-import {
-  actions,
-  cells,
-  chances,
-  exactReturn,
-  gamma,
-  horizon,
-  kinds,
-  maze,
-  play,
-} from '../testbeds/hint-grid/hint-grid.ts'
+import { actions, cells, chances, exactReturn, gamma } from '../testbeds/hint-grid/hint-grid.ts'
+import { horizon, kinds, maze, play } from '../testbeds/hint-grid/hint-grid.ts'
 import type { Episode, Kind } from '../testbeds/hint-grid/hint-grid.ts'
 import { cosine } from '../testbeds/prefix-tree/index.ts'
 

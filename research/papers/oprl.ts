@@ -2,24 +2,10 @@ import { grpoAdvantages, onlinePairs } from 'agoge/losses'
 import { average } from 'agoge/statistics'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmResult } from '../runner/paper.ts'
-import {
-  copyPolicy,
-  descend,
-  lossGradient,
-  passRates,
-  reinforce,
-  repeated,
-  tunedArms,
-  turnsTask,
-} from '../testbeds/prefix-tree/index.ts'
-import type {
-  AdvantagesOfGroups,
-  Answer,
-  Example,
-  LearningRule,
-  PrefixPolicy,
-  TunedRun,
-} from '../testbeds/prefix-tree/index.ts'
+import { copyPolicy, descend, lossGradient, passRates } from '../testbeds/prefix-tree/index.ts'
+import { reinforce, repeated, tunedArms, turnsTask } from '../testbeds/prefix-tree/index.ts'
+import type { AdvantagesOfGroups, Answer, Example } from '../testbeds/prefix-tree/index.ts'
+import type { LearningRule, PrefixPolicy, TunedRun } from '../testbeds/prefix-tree/index.ts'
 
 const beta = 0.5
 /** Learning rate of the judge, as a multiple of the policy's. */
