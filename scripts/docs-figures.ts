@@ -99,7 +99,7 @@ interface ComparedSetting {
   rows: {
     arm: string | null
     mixture: string
-    success: { known: Estimate; paraphrased: Estimate }
+    success: { known: Estimate; paraphrased: Estimate; heldOutKinds: Estimate }
     cost: { calls: number; minutes: number }
     steps: number
   }[]
@@ -124,7 +124,7 @@ function comparedRow(): string[] {
   const { seeds, of } = readComparison()
   const known = (arm: string | null): string => percentInterval(of(arm).success.known)
   return [
-    `equal numbers of tokens from a weaker warm start, ${known(null)}, over ${seeds} seeds ([comparison](docs/results/comparison.md)): new demonstrations, of an expert that costs nothing; those, then reinforcement learning; the old demonstrations again; rejection sampling; reinforcement learning alone`,
+    `equal computing from a weaker warm start, ${known(null)}, over ${seeds} seeds ([comparison](docs/results/comparison.md)): new demonstrations, of an expert that costs nothing; half of it so, half reinforcement learning; the old demonstrations again; rejection sampling; reinforcement learning alone`,
     ['fresh', 'fresh-rl', 'same', 'rejection', 'rl'].map(known).join('; '),
   ]
 }
@@ -135,7 +135,7 @@ function budgetFigures(): string {
   const ways = [
     [null, 'the weaker warm start itself'],
     ['fresh', 'supervised learning on new demonstrations in every batch'],
-    ['fresh-rl', 'half of the budget that, then reinforcement learning'],
+    ['fresh-rl', 'half of the budget so, then reinforcement learning'],
     ['same', 'supervised learning on the demonstrations of the warm start'],
     ['rejection', 'rejection sampling: supervised learning on own attempts that succeeded'],
     ['rl', 'reinforcement learning'],
@@ -145,15 +145,17 @@ function budgetFigures(): string {
       `means over ${seeds} seeds`,
       'held-out tasks',
       'unseen paraphrases',
+      'kinds never trained',
       'steps',
-      'calls of tools',
+      'tool calls',
       'minutes',
     ],
     ...ways.map(([arm, about]) => {
       const { success, steps, cost } = of(arm)
       const spent =
         arm === null ? ['', '', ''] : [steps.toFixed(0), cost.calls.toFixed(0), cost.minutes.toFixed(1)]
-      return [about, percentInterval(success.known), percentInterval(success.paraphrased), ...spent]
+      const { known, paraphrased, heldOutKinds } = success
+      return [about, ...[known, paraphrased, heldOutKinds].map(percentInterval), ...spent]
     }),
   )
 }
