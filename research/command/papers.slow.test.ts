@@ -25,7 +25,7 @@ const works = join(papers, 'works.ts')
 const paperText = `export default { id: 'works', title: 'Works', theme: 'tests', claim: 'It works.',
   arms: { one: ({ seed }) => ({ score: 2 + (seed % 7) / 10, measures: { active: 1 } }), none: ({ seed }) => (seed % 5) / 10 },
   metric: 'points', pairing: 'seed', effect: { better: 'one', than: ['none'], atLeast: 1 }, budget: {}, quick: {},
-  checks: [{ about: 'it was active', arm: 'one', of: 'active', atLeast: 1 }],
+  checks: [{ about: 'it was active', arm: 'one', of: 'active', atLeast: 1 }, { about: 'not saturated', arm: 'one', of: 'score', atMost: 9 }],
   control: { positive: { better: 'one', than: 'none', atLeast: 1 } } }\n`
 writeFileSync(works, paperText)
 writeFileSync(join(papers, 'breaks.ts'), `throw new Error('a paper half written')\n`)
@@ -97,6 +97,7 @@ test('a run needs a plan, of this design and code, that git has', async () => {
   // A design must not be chosen by the scores of the pilot.
   expect(planned.said.err).toMatch(/^one +seed 101 +\(\d/m)
   expect(planned.said.err).not.toMatch(/seed \d+:/)
+  expect(planned.said.out).toMatch(/not saturated \(mean of score: not shown; expected: at most 9\)/)
   expect(readPlan()).toMatchObject({
     seeds: { from: 1001, to: 1016 },
     again: { from: 1017, to: 1032 },
@@ -128,7 +129,12 @@ test('a stopped run resumes from the scores that were kept; its seeds are not us
   expect(existsSync('research/papers/results/works.partial.jsonl')).toBe(false)
   const result = readResult()
   expect(result).toMatchObject({ schema: 2, verdict: 'reproduced', seeds: { from: 1001, to: 1016 } })
-  expect(result.checks.map(({ kind }) => kind)).toEqual(['manipulation', 'positive control', 'A/A control'])
+  expect(result.checks.map(({ kind }) => kind)).toEqual([
+    'manipulation',
+    'manipulation',
+    'positive control',
+    'A/A control',
+  ])
   expect(result.runs.arms['one'].scores).toEqual(
     Array.from({ length: 16 }, (_, i) => 2 + ((1001 + i) % 7) / 10),
   )

@@ -1,5 +1,5 @@
 import { AgogeError } from 'agoge'
-import { judge, short } from '../runner/judge.ts'
+import { type CheckOutcome, judge, short } from '../runner/judge.ts'
 import type { Paper, PaperRuns } from '../runner/paper.ts'
 import { fewestSeeds, makePlan, pilotFrom, pilotSeeds as usualPilot, type Plan } from '../runner/plan.ts'
 import { resultText } from '../runner/result.ts'
@@ -56,11 +56,17 @@ export async function planPaperCommand(
   })
   // Neither scores nor effects of the pilot are shown: a design must not be chosen by them.
   for (const check of judge(paper, runs).checks.filter(({ kind }) => kind === 'manipulation'))
-    terminal.out(`pilot: ${checkLine(check)}`)
+    terminal.out(`pilot: ${checkLine(withoutScore(check))}`)
   terminal.out(planPage(plan, terminal))
   terminal.writeWhole(planFile(id), resultText(plan))
   terminal.out(`${planFile(id)}: commit it, then run agoge papers run ${id}`)
 }
+
+/** A check of the score itself says whether it passed, not by how much. */
+const withoutScore = (check: CheckOutcome): CheckOutcome => ({
+  ...check,
+  found: check.found.replace(/^mean of score: .*/, 'mean of score: not shown'),
+})
 
 function refuseUncontrolled({ id, checks = [], control }: Paper): void {
   const missing = [
