@@ -1,10 +1,8 @@
 import { createRandom, type Random } from 'agoge/engine'
 import { average } from 'agoge/statistics'
-import { definePaper } from '../runner/paper.ts'
-import type { ArmResult, ArmRun } from '../runner/paper.ts'
+import { type ArmResult, type ArmRun, definePaper } from '../runner/paper.ts'
 import { sampleTiny } from '../testbeds/tiny-transformer/sample.ts'
-import { chainTask } from '../testbeds/tiny-transformer/tasks.ts'
-import type { TinyQuestion, TinyTask } from '../testbeds/tiny-transformer/tasks.ts'
+import { chainTask, type TinyQuestion, type TinyTask } from '../testbeds/tiny-transformer/tasks.ts'
 import { copyWeights, remember, withTextModel } from '../testbeds/tiny-transformer/text-model.ts'
 import type { TextModel } from '../testbeds/tiny-transformer/text-model.ts'
 import { trainTiny } from '../testbeds/tiny-transformer/train.ts'
@@ -114,12 +112,8 @@ async function trained(run: ArmRun, search: boolean, steps: number): Promise<Arm
   return withTextModel({ alphabet: task.alphabet, window: task.window, seed, weights }, async (model) => {
     const questions = (random: Random) =>
       Array.from({ length: search ? 8 : 16 }, () => random.pick(task.train))
-    const batches = await trainTiny(model, task, {
-      learningRate: search ? 1e-4 : 3e-4,
-      seed,
-      steps,
-      questions,
-    })
+    const learningRate = search ? 1e-4 : 3e-4
+    const batches = await trainTiny(model, task, { learningRate, seed, steps, questions })
     const { score, ...measures } = await tested(model, task, search)
     const zeroVariance = average(batches.map((batch) => batch.zeroVariance))
     return { score, start, measures: { ...measures, zeroVariance } }
