@@ -81,13 +81,16 @@ test('what a difference says of RL', () => {
   expect(worthOf(known(0.02, 0.03, 1))).toBe('open')
 })
 
-test('requests in a chain take the calls that their kind says, on a sandbox without a name in common', () => {
+test('a long request takes the calls that its kind says, for folders that do not exist yet', () => {
   for (const split of ['train', 'validation', 'test', 'unseen-paraphrase'] as const)
     for (let seed = 0; seed < 25; seed++) {
       const task = chainTasks.task({ split, seed })
       const wanted = Number.parseInt(task.kind)
-      const paths = [...task.start.folders, ...Object.keys(task.start.files)]
+      const made = task.goal.folders.slice(task.start.folders.length)
+      const paths = [...task.start.folders, ...Object.keys(task.start.files), ...made]
+      expect(made).toHaveLength(wanted)
       expect(new Set(paths).size).toBe(paths.length)
+      for (const path of made) expect(task.prompt).toContain(path)
       const results: { text: string; isError: boolean }[] = []
       for (;;) {
         const move = task.plan(results)
@@ -100,7 +103,7 @@ test('requests in a chain take the calls that their kind says, on a sandbox with
     }
 })
 
-test('the plan of a chain does all of its requests, and leaving out the last call does not', async () => {
+test('the plan of a long request does it, and leaving out the last call does not', async () => {
   const environment = await createFilesystemEnvironment({ servers: 1 })
   const judged = async (seed: number, isShort: boolean): Promise<unknown> => {
     const task = chainTasks.task({ split: 'validation', seed })

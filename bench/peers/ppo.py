@@ -12,15 +12,18 @@ from training import greedy_score, serve, vector
 
 settings = {
     "cleanrl": dict(slots=4, steps=128, epochs=4, minibatches=4, rate=2.5e-4, gamma=0.99, lam=0.95, clip=0.2,
-                    clip_value=True, entropy=0.01, last_gain=0.01, anneal_clip=False, bootstrap=False),
+                    clip_value=True, entropy=0.01, last_gain=0.01, anneal_clip=False, bootstrap=False,
+                    activation=nn.Tanh),
     "purejaxrl-minatar": dict(slots=64, steps=128, epochs=4, minibatches=8, rate=5e-3, gamma=0.99, lam=0.95, clip=0.2,
-                              clip_value=True, entropy=0.01, last_gain=0.01, anneal_clip=False, bootstrap=False),
+                              clip_value=True, entropy=0.01, last_gain=0.01, anneal_clip=False, bootstrap=False,
+                              activation=nn.ReLU),
     "sb3-zoo": dict(slots=8, steps=32, epochs=20, minibatches=1, rate=1e-3, gamma=0.98, lam=0.8, clip=0.2,
-                    clip_value=False, entropy=0.0, last_gain=0.01, anneal_clip=True, bootstrap=True),
+                    clip_value=False, entropy=0.0, last_gain=0.01, anneal_clip=True, bootstrap=True,
+                    activation=nn.Tanh),
 }
 c = settings[sys.argv[2]]
 name = sys.argv[3] if len(sys.argv) > 3 else "CartPole-v1"
-activation = nn.ReLU if sys.argv[2] == "purejaxrl-minatar" else nn.Tanh
+activation = c["activation"]
 
 
 def mlp(inputs, outputs, last_gain):

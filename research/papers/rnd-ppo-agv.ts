@@ -42,7 +42,7 @@ const warehouse: EnvironmentDefinition = {
 const settings = { ...ppoPresets.cleanrl, entropy: 0, anneal: [] }
 const plain = ppo({ ...settings, learningRate: 3e-4 })
 const curious = withBonus(ppo({ ...settings, learningRate: 3e-3 }), rnd(), 0.15)
-const random = ppo({ ...settings, learningRate: 1e-3, entropy: 0.01 })
+const entropic = ppo({ ...settings, learningRate: 1e-3, entropy: 0.01 })
 
 /** Share of episodes in which the greedy policy arrives, after training and before, and whether training ever arrived. */
 async function arrivals(run: ArmRun, algorithm: ClassicAlgorithm): Promise<ArmResult> {
@@ -79,7 +79,7 @@ export default definePaper({
     'ppo-rnd': (run) => arrivals(run, curious),
     ppo: (run) => arrivals(run, plain),
     'barely-trained': (run) => arrivals({ ...run, budget: { ...run.budget, steps: 1024 } }, plain),
-    'ppo-entropy': (run) => arrivals(run, random),
+    'ppo-entropy': (run) => arrivals(run, entropic),
   },
   metric: 'share of 50 episodes in which the greedy policy arrives, after training',
   budget: { steps: 200_000 },

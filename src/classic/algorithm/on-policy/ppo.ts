@@ -30,6 +30,25 @@ export interface PpoConfig extends PpoLossConfig, PpoUpdateConfig {
   encoder?: Encoder | CarriedGruEncoder
 }
 
+/** CleanRL `ppo.py`. */
+const cleanrl = {
+  numEnvs: 4,
+  rolloutSteps: 128,
+  epochs: 4,
+  minibatches: 4,
+  learningRate: 2.5e-4,
+  gamma: 0.99,
+  lambda: 0.95,
+  clip: 0.2,
+  clipValue: true,
+  entropy: 0.01,
+  valueWeight: 0.5,
+  maxGradientNorm: 0.5,
+  anneal: ['learningRate'],
+  hidden: [64, 64],
+  activation: 'tanh',
+} as const
+
 /** RL Baselines3 Zoo, `ppo.yml`, CartPole-v1. */
 const zooCartPole = {
   numEnvs: 8,
@@ -57,61 +76,20 @@ const zooCartPole = {
  * await trainClassic({ definition: cartPole, algorithm: ppo(config), numEnvs, steps: 500_000 })
  */
 export const ppoPresets = {
-  /** CleanRL `ppo.py`. */
-  cleanrl: {
-    numEnvs: 4,
-    rolloutSteps: 128,
-    epochs: 4,
-    minibatches: 4,
-    learningRate: 2.5e-4,
-    gamma: 0.99,
-    lambda: 0.95,
-    clip: 0.2,
-    clipValue: true,
-    entropy: 0.01,
-    valueWeight: 0.5,
-    maxGradientNorm: 0.5,
-    anneal: ['learningRate'],
-    hidden: [64, 64],
-    activation: 'tanh',
-  },
+  cleanrl,
   /** CleanRL `ppo_continuous_action.py`, for robots of MuJoCo. */
   'cleanrl-continuous': {
+    ...cleanrl,
     numEnvs: 1,
     rolloutSteps: 2048,
     epochs: 10,
     minibatches: 32,
     learningRate: 3e-4,
-    gamma: 0.99,
-    lambda: 0.95,
-    clip: 0.2,
-    clipValue: true,
     entropy: 0,
-    valueWeight: 0.5,
-    maxGradientNorm: 0.5,
-    anneal: ['learningRate'],
-    hidden: [64, 64],
-    activation: 'tanh',
     normalise: true,
   },
   /** PureJaxRL's settings for MinAtar (`examples/brax_minatar.ipynb`), with flat observations. */
-  'purejaxrl-minatar': {
-    numEnvs: 64,
-    rolloutSteps: 128,
-    epochs: 4,
-    minibatches: 8,
-    learningRate: 5e-3,
-    gamma: 0.99,
-    lambda: 0.95,
-    clip: 0.2,
-    clipValue: true,
-    entropy: 0.01,
-    valueWeight: 0.5,
-    maxGradientNorm: 0.5,
-    anneal: ['learningRate'],
-    hidden: [64, 64],
-    activation: 'relu',
-  },
+  'purejaxrl-minatar': { ...cleanrl, numEnvs: 64, minibatches: 8, learningRate: 5e-3, activation: 'relu' },
   'sb3-zoo-cartpole': zooCartPole,
   /** `ppo_lstm.yml`, CartPoleNoVel-v1, with GRUs of the same size instead of LSTMs. */
   'sb3-zoo-cartpole-positions': {
