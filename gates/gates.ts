@@ -24,6 +24,16 @@ const mujoco = {
   direction: 'at-least',
 } as const
 
+/** MinAtar's games. A bar is the level of the best learner of the figure at this number of frames, read off the picture. */
+const minatar = {
+  algorithm: 'ppo',
+  preset: 'purejaxrl-minatar',
+  steps: 1_000_000,
+  direction: 'at-least',
+} as const
+const minatarFigure = (learner: string, game: string): string =>
+  `the figure of learning curves of MinAtar's repository, ${game} after 1 million frames: ${learner}, the best of its four learners, 30 seeds each`
+
 /** PPO with CleanRL's settings for the length of bsuite's DeepSea: 10 000 episodes. */
 const deepSea = {
   environment: 'deep-sea-20',
@@ -145,6 +155,51 @@ export const gates: readonly Gate[] = [
     bar: 2382.86,
     source: 'CleanRL ppo_continuous_action.py, Hopper-v4, 3 seeds: 2382.86 ± 271.74',
     peer: ['ppo_continuous', 'Hopper-v5'],
+  },
+  {
+    ...minatar,
+    name: 'ppo-minatar-asterix-1m',
+    environment: 'minatar-asterix',
+    range: [0.5, 20],
+    bar: 7.2,
+    source: minatarFigure('DQN', 'Asterix'),
+    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Asterix-v0'],
+  },
+  {
+    ...minatar,
+    name: 'ppo-minatar-breakout-1m',
+    environment: 'minatar-breakout',
+    range: [0.5, 17],
+    bar: 9.9,
+    source: minatarFigure('actor-critic with traces', 'Breakout'),
+    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Breakout-v0'],
+  },
+  {
+    ...minatar,
+    name: 'ppo-minatar-freeway-1m',
+    environment: 'minatar-freeway',
+    range: [0, 50],
+    bar: 47.9,
+    source: minatarFigure('DQN', 'Freeway'),
+    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Freeway-v0'],
+  },
+  {
+    ...minatar,
+    name: 'ppo-minatar-seaquest-1m',
+    environment: 'minatar-seaquest',
+    range: [0, 20],
+    bar: 1,
+    source: minatarFigure('DQN', 'Seaquest'),
+    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Seaquest-v0'],
+  },
+  {
+    ...minatar,
+    name: 'ppo-minatar-space-invaders-1m',
+    environment: 'minatar-space-invaders',
+    range: [2, 182],
+    bar: 51.9,
+    source: minatarFigure('actor-critic with traces', 'Space Invaders'),
+    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/SpaceInvaders-v0'],
   },
   {
     name: 'dqn-mountain-car-120k',

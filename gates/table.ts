@@ -31,7 +31,7 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     'exceed. A gate has ten seeds. Where ten left open whether it reaches its bar it has 30, a number that was chosen before',
     'the others were run; until all are run it is failed, or not run in full.',
     '',
-    'The published levels are of one to three seeds, and most of them returns of training, not of the final policy. Settings',
+    'The published levels are of one to three seeds, those of MinAtar of 30, and most of them returns of training, not of the final policy. Settings',
     'are the published ones of the preset, but for the weight of a bonus, which is ours; in full they are in the JSON file of',
     'the gate, with the returns of all seeds. [Gates with a broken learner](broken/README.md) must fail.',
     '',
