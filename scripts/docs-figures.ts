@@ -103,25 +103,38 @@ interface ComparedSetting {
     cost: { calls: number; minutes: number }
     steps: number
   }[]
+  differences: { a: string; b: string; mixture: string; on: { known: Estimate } }[]
 }
 
-/** The comparison on the filesystem: the number of its seeds, and the row of an arm, null for the warm start. */
-function readComparison(): { seeds: number; of: (arm: string | null) => ComparedSetting['rows'][number] } {
+/** A setting of the comparison, with the common mixture: the number of its seeds, the row of an arm (null for the warm start), and
+ * differences on known kinds. */
+function readComparison(setting: 'filesystem' | 'chains'): {
+  seeds: number
+  of: (arm: string | null) => ComparedSetting['rows'][number]
+  difference: (a: string, b: string) => Estimate
+} {
   const text = readFileSync(inRepository('docs/results/comparison.json'), 'utf8')
-  const found = (JSON.parse(text) as ComparedSetting[]).find(({ setting }) => setting === 'filesystem')
+  const found = (JSON.parse(text) as ComparedSetting[]).find((one) => one.setting === setting)
+  const isCommon = ({ mixture }: { mixture: string }): boolean => mixture === 'common'
   return {
     seeds: found?.complete.length ?? 0,
     of(arm) {
-      const row = found?.rows.find((one) => one.arm === arm && one.mixture === 'common')
-      if (row === undefined) throw new Error(`docs/results/comparison.json has no arm ${arm}`)
+      const row = found?.rows.filter(isCommon).find((one) => one.arm === arm)
+      if (row === undefined) throw new Error(`docs/results/comparison.json: ${setting} has no arm ${arm}`)
       return row
+    },
+    difference(a, b) {
+      const pair = found?.differences.filter(isCommon).find((one) => one.a === a && one.b === b)
+      if (pair === undefined)
+        throw new Error(`docs/results/comparison.json: ${setting} has no ${a} less ${b}`)
+      return pair.on.known
     },
   }
 }
 
 /** What the arms of the comparison reach on the filesystem. */
 function comparedRow(): string[] {
-  const { seeds, of } = readComparison()
+  const { seeds, of } = readComparison('filesystem')
   const known = (arm: string | null): string => percentInterval(of(arm).success.known)
   return [
     `equal computing from a weaker warm start, ${known(null)}, over ${seeds} seeds ([comparison](docs/results/comparison.md)): new demonstrations, of an expert that costs nothing; half of it so, half reinforcement learning; the old demonstrations again; rejection sampling; reinforcement learning alone`,
@@ -131,7 +144,7 @@ function comparedRow(): string[] {
 
 /** The comparison as a user of the main job needs it. */
 function budgetFigures(): string {
-  const { seeds, of } = readComparison()
+  const { seeds, of } = readComparison('filesystem')
   const ways = [
     [null, 'the weaker warm start itself'],
     ['fresh', 'supervised learning on new demonstrations in every batch'],
@@ -140,7 +153,7 @@ function budgetFigures(): string {
     ['rejection', 'rejection sampling: supervised learning on own attempts that succeeded'],
     ['rl', 'reinforcement learning'],
   ] as const
-  return table(
+  const ranked = table(
     [
       `means over ${seeds} seeds`,
       'held-out tasks',
@@ -158,7 +171,19 @@ function budgetFigures(): string {
       return [about, ...[known, paraphrased, heldOutKinds].map(percentInterval), ...spent]
     }),
   )
+  return `${ranked}\n\n${turnFigures()}`
 }
+
+/** What an advantage for each turn adds on long requests. */
+function turnFigures(): string {
+  const { seeds, of, difference } = readComparison('chains')
+  const known = (arm: string | null): string => percentInterval(of(arm).success.known)
+  const { mean, low, high } = difference('turns', 'outcome')
+  return `On requests for four to eight new folders at once, over ${seeds} seeds from a warm start of ${known(null)}: reinforcement learning with one advantage for the whole episode reaches
+${known('outcome')}; with another for each turn besides (GiGPO) ${known('turns')}, a difference of ${points(mean)} points (${points(low)} to ${points(high)}).`
+}
+
+const points = (share: number | null): string => (share === null ? '–' : (100 * share).toFixed(1))
 
 function readmeFigures(summary: TrainingSummary): string {
   const show = (name: StageSummary['name']): string => percentInterval(stageOf(summary, name).success)
