@@ -156,7 +156,7 @@ function budgetFigures(): string {
   const ranked = table(
     [
       `means over ${seeds} seeds`,
-      'held-out tasks',
+      'held-out tasks of trained kinds',
       'unseen paraphrases',
       'kinds never trained',
       'steps',
@@ -179,7 +179,7 @@ function turnFigures(): string {
   const { seeds, of, difference } = readComparison('chains')
   const known = (arm: string | null): string => percentInterval(of(arm).success.known)
   const { mean, low, high } = difference('turns', 'outcome')
-  return `On requests for four to eight new folders at once, over ${seeds} seeds from a warm start of ${known(null)}: reinforcement learning with one advantage for the whole episode reaches
+  return `On requests for four to eight new folders at once, over ${seeds} seeds from a warm start with 100 demonstrations a kind, ${known(null)}: reinforcement learning with one advantage for the whole episode reaches
 ${known('outcome')}; with another for each turn besides (GiGPO) ${known('turns')}, a difference of ${points(mean)} points (${points(low)} to ${points(high)}).`
 }
 

@@ -36,7 +36,7 @@ function missingText(reports: readonly SettingReport[], pieces: readonly Piece[]
     return parts.length === 0 ? [] : [`${setting}: ${parts.join(', ')}`]
   })
   if (list.length === 0) return 'Nothing of the plan is missing.'
-  return `**Still missing: ${list.join('; ')}.** Until then this page claims nothing about them.`
+  return `**Still missing: ${list.join('; ')}.** Until then this page claims nothing about these parts.`
 }
 
 /** docs/results/comparison.md. */
@@ -48,9 +48,9 @@ ${missingText(reports, pieces)} Made by \`npm run comparison\`. The [plan](compa
 
 Success on held-out tasks, played greedily. *Known kinds*: test tasks of the trained kinds. *Paraphrases*: the same kinds in sentences and words that
 training never has. *Held-out kinds*: kinds of task without a demonstration and in no arm's training. A computed token counts once where an episode is
-played and three times where the model is trained on it; what the expert plays counts nothing. *Mixture*: common has every kind as often, own has more of
+played and three times where the model is trained on it; what the expert plays counts nothing. An arm ends with the step that reaches its budget, so it is a little over it. Letters are those of the plan. *Mixture*: common has every kind as often, own has more of
 what still fails, as far as the arm can know it. Intervals are 95% intervals over seeds, templates
-and tasks (\`hierarchicalInterval\`); with fewer than five seeds there is none.
+and tasks (\`hierarchicalInterval\`); with fewer than five seeds there is none. *p, Holm*: adjusted for the comparisons of the setting that the plan names.
 
 ${reports.map((report) => settingText(report, pieces)).join('\n')}`
 }
@@ -179,11 +179,12 @@ function sentence(difference: Difference, what: string): string {
 }
 
 function tuningText({ setting }: SettingReport, pieces: readonly Piece[]): string {
-  const warm = pieces.flatMap((piece) =>
-    piece.piece === 'warm-tuning' && piece.setting === setting.name
-      ? [`${piece.shown}: ${points(piece.validation)}% (seed ${piece.seed})`]
-      : [],
-  )
+  const warm = pieces
+    .filter((piece) => piece.piece === 'warm-tuning')
+    .filter((piece) => piece.setting === setting.name)
+    .sort((a, b) => a.shown - b.shown || a.seed - b.seed)
+    .map(({ shown, seed, validation }) => `${shown}: ${points(validation)}% (seed ${seed})`)
+  const { tuningSeeds } = setting
   const chosen = chooseWarmStart(setting, pieces)
   const lines = armsOf(setting.name).flatMap((arm) => {
     const own = pieces.filter(
@@ -201,7 +202,7 @@ function tuningText({ setting }: SettingReport, pieces: readonly Piece[]): strin
     const found = chooseRate(setting, arm, pieces)
     return [`- ${nameOf(arm)}: ${'chosen' in found ? `**${found.chosen}** of ` : ''}${list.join('; ')}`]
   })
-  return `**Tuning**, on seeds ${setting.tuningSeeds.join(' and ')} and validation tasks alone. Demonstrations per kind of the warm start: ${warm.length === 0 ? 'not tried yet' : warm.join('; ')}${'chosen' in chosen ? `; **${chosen.chosen}** chosen` : ''}. Learning rates, with the best success in validation:
+  return `**Tuning**, on ${tuningSeeds.length === 1 ? 'seed' : 'seeds'} ${tuningSeeds.join(' and ')} and validation tasks alone. Demonstrations per kind of the warm start: ${warm.length === 0 ? 'not tried yet' : warm.join('; ')}${'chosen' in chosen ? `; **${chosen.chosen}** chosen` : ''}. Learning rates, with the highest of the validations of a training, which is above what test tasks give:
 
 ${lines.length === 0 ? '- none tried yet' : lines.join('\n')}`
 }
