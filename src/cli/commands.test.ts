@@ -133,3 +133,14 @@ test('doctor lists what it checked', async () => {
   }
   expect(out).toMatch(/ONNX Runtime +works; 512x512 matrix product at \d+ GFLOP\/s/)
 })
+
+test('eval says that it found no config, unless an environment or a model is named', async () => {
+  // Ends before it evaluates, since a report cannot replace a folder.
+  const evaluating = async (...words: string[]): Promise<string> =>
+    (await agoge('eval', ...words, '--json', folder)).err
+  expect(await evaluating()).toMatch(
+    /no agoge\.config\.ts in this folder, so this is the environment filesystem/,
+  )
+  expect(await evaluating('filesystem')).not.toContain('agoge.config')
+  expect(await evaluating('--model', 'models/base')).not.toContain('agoge.config')
+})

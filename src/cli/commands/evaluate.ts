@@ -136,6 +136,11 @@ export function addEval({ program, terminal, done }: CommandContext): void {
         terminal,
       )
     }
+    // Who expected a config here should not take these numbers for those of an agent.
+    if (command.args.length === 0 && options.model === undefined)
+      terminal.err(
+        `no agoge.config.ts in this folder, so this is the environment ${environment} (agoge init starts a config of an agent)`,
+      )
     const { runEval } = await import('../llm/eval.ts')
     const { tasks, ...others } = options
     done(await runEval({ tasks: 400, ...others, ...readTasksOption(tasks), environment }, terminal))
