@@ -216,14 +216,14 @@ export function benchmark(seed: number) {
     fit(rows.slice(0, splits.training), labels, steps, start)
   return {
     /** Readout after some steps, from zero or from a readout of a homogeneous network, and its accuracy on the graphs for validation. */
-    train(architecture: Architecture, steps: number, start?: Readout) {
+    train: (architecture: Architecture, steps: number, start?: Readout) => {
       const rows = standardised(embed(architecture, weights, few))
       const readout = trained(rows, steps, start)
       const validation = accuracy(readout, rows.slice(splits.training), labels.slice(splits.training, first))
       return { readout, validation }
     },
     /** Accuracy on the graphs for tests after some steps from zero. */
-    test(architecture: Architecture, steps: number): number {
+    test: (architecture: Architecture, steps: number): number => {
       const rows = standardised(embed(architecture, weights, all))
       return accuracy(trained(rows, steps), rows.slice(first), labels.slice(first))
     },
