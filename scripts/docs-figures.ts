@@ -108,7 +108,7 @@ interface ComparedSetting {
 
 /** A setting of the comparison, with the common mixture: the number of its seeds, the row of an arm (null for the warm start), and
  * differences on known kinds. */
-function readComparison(setting: 'filesystem' | 'chains'): {
+function readComparison(setting: 'filesystem' | 'memory' | 'chains'): {
   seeds: number
   of: (arm: string | null) => ComparedSetting['rows'][number]
   difference: (a: string, b: string) => Estimate
@@ -144,7 +144,20 @@ function comparedRow(): string[] {
 
 /** The comparison as a user of the main job needs it. */
 function budgetFigures(): string {
-  const { seeds, of } = readComparison('filesystem')
+  return `On the filesystem:
+
+${armsTable('filesystem')}
+
+On another server, \`memory\`, a knowledge graph with tasks that are made of its tools:
+
+${armsTable('memory')}
+
+${turnFigures()}`
+}
+
+/** What the arms reach on one server, in the order of the success on the filesystem. */
+function armsTable(setting: 'filesystem' | 'memory'): string {
+  const { seeds, of } = readComparison(setting)
   const ways = [
     [null, 'the weaker warm start itself'],
     ['fresh', 'supervised learning on new demonstrations in every batch'],
@@ -153,7 +166,7 @@ function budgetFigures(): string {
     ['rejection', 'rejection sampling: supervised learning on own attempts that succeeded'],
     ['rl', 'reinforcement learning'],
   ] as const
-  const ranked = table(
+  return table(
     [
       `means over ${seeds} seeds`,
       'held-out tasks of trained kinds',
@@ -171,7 +184,6 @@ function budgetFigures(): string {
       return [about, ...[known, paraphrased, heldOutKinds].map(percentInterval), ...spent]
     }),
   )
-  return `${ranked}\n\n${turnFigures()}`
 }
 
 /** What an advantage for each turn adds on long requests. */
