@@ -191,7 +191,7 @@ function turnFigures(): string {
   const { seeds, of, difference } = readComparison('chains')
   const known = (arm: string | null): string => percentInterval(of(arm).success.known)
   const { mean, low, high } = difference('turns', 'outcome')
-  return `On requests for four to eight new folders at once, over ${seeds} seeds from a warm start with 100 demonstrations a kind, ${known(null)}: reinforcement learning with one advantage for the whole episode reaches
+  return `On requests for four to eight new folders at once, over ${seeds} seeds, a warm start with 100 demonstrations a kind solves ${known(null)}. Reinforcement learning with one advantage for the whole episode reaches
 ${known('outcome')}; with another for each turn besides (GiGPO) ${known('turns')}, a difference of ${points(mean)} points (${points(low)} to ${points(high)}).`
 }
 
