@@ -24,15 +24,22 @@ const mujoco = {
   direction: 'at-least',
 } as const
 
-/** MinAtar's games. A bar is the level of the best learner of the figure at this number of frames, read off the picture. */
-const minatar = {
-  algorithm: 'ppo',
-  preset: 'purejaxrl-minatar',
-  steps: 1_000_000,
-  direction: 'at-least',
-} as const
-const minatarFigure = (learner: string, game: string): string =>
-  `the figure of learning curves in MinAtar's repository, ${game} after 1 million frames (steps): ${learner}, the best of its four learners, means of 30 seeds, read off the picture to about 0.5% of its axis. The range is that of the figure's 5 million frames`
+/** A game of MinAtar. The bar is the level of the best learner of the figure at this number of frames, read off the picture. */
+const minatar = (game: string, learner: string, { bar, range }: Pick<Gate, 'bar' | 'range'>): Gate => {
+  const name = game.toLowerCase().replace(' ', '-')
+  return {
+    name: `ppo-minatar-${name}-1m`,
+    environment: `minatar-${name}`,
+    algorithm: 'ppo',
+    preset: 'purejaxrl-minatar',
+    steps: 1_000_000,
+    direction: 'at-least',
+    range,
+    bar,
+    source: `the figure of learning curves in MinAtar's repository, ${game} after 1 million frames (steps): ${learner}, the best of its four learners, means of 30 seeds, read off the picture. The range is that of the figure's 5 million frames`,
+    peer: ['ppo', 'purejaxrl-minatar', `MinAtar/${game.replace(' ', '')}-v0`],
+  }
+}
 
 /** PPO with CleanRL's settings for the length of bsuite's DeepSea: 10 000 episodes. */
 const deepSea = {
@@ -155,51 +162,11 @@ export const gates: readonly Gate[] = [
     source: 'CleanRL ppo_continuous_action.py, Hopper-v4, 3 seeds: 2382.86 ± 271.74',
     peer: ['ppo_continuous', 'Hopper-v5'],
   },
-  {
-    ...minatar,
-    name: 'ppo-minatar-asterix-1m',
-    environment: 'minatar-asterix',
-    range: [0.5, 20],
-    bar: 7.2,
-    source: minatarFigure('DQN', 'Asterix'),
-    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Asterix-v0'],
-  },
-  {
-    ...minatar,
-    name: 'ppo-minatar-breakout-1m',
-    environment: 'minatar-breakout',
-    range: [0.5, 17],
-    bar: 9.9,
-    source: minatarFigure('actor-critic with traces', 'Breakout'),
-    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Breakout-v0'],
-  },
-  {
-    ...minatar,
-    name: 'ppo-minatar-freeway-1m',
-    environment: 'minatar-freeway',
-    range: [0, 50],
-    bar: 47.9,
-    source: minatarFigure('DQN', 'Freeway'),
-    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Freeway-v0'],
-  },
-  {
-    ...minatar,
-    name: 'ppo-minatar-seaquest-1m',
-    environment: 'minatar-seaquest',
-    range: [0, 20],
-    bar: 1,
-    source: minatarFigure('DQN', 'Seaquest'),
-    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/Seaquest-v0'],
-  },
-  {
-    ...minatar,
-    name: 'ppo-minatar-space-invaders-1m',
-    environment: 'minatar-space-invaders',
-    range: [2, 182],
-    bar: 51.9,
-    source: minatarFigure('actor-critic with traces', 'Space Invaders'),
-    peer: ['ppo', 'purejaxrl-minatar', 'MinAtar/SpaceInvaders-v0'],
-  },
+  minatar('Asterix', 'DQN', { bar: 7.2, range: [0.5, 20] }),
+  minatar('Breakout', 'actor-critic with traces', { bar: 9.9, range: [0.5, 17] }),
+  minatar('Freeway', 'DQN', { bar: 47.9, range: [0, 50] }),
+  minatar('Seaquest', 'DQN', { bar: 1, range: [0, 20] }),
+  minatar('Space Invaders', 'actor-critic with traces', { bar: 51.9, range: [2, 182] }),
   {
     name: 'dqn-mountain-car-120k',
     ...mountainCar,

@@ -190,12 +190,9 @@ function armsTable(setting: 'filesystem' | 'memory'): string {
 function turnFigures(): string {
   const { seeds, of, difference } = readComparison('chains')
   const known = (arm: string | null): string => percentInterval(of(arm).success.known)
-  const { mean, low, high } = difference('turns', 'outcome')
   return `On requests for four to eight new folders at once, over ${seeds} seeds, a warm start with 100 demonstrations a kind solves ${known(null)}. Reinforcement learning with one advantage for the whole episode reaches
-${known('outcome')}; with another for each turn besides (GiGPO) ${known('turns')}, a difference of ${points(mean)} points (${points(low)} to ${points(high)}).`
+${known('outcome')}; with another for each turn besides (GiGPO) ${known('turns')}, a difference of ${pointsInterval(difference('turns', 'outcome'))}.`
 }
-
-const points = (share: number | null): string => (share === null ? '–' : (100 * share).toFixed(1))
 
 function readmeFigures(summary: TrainingSummary): string {
   const show = (name: StageSummary['name']): string => percentInterval(stageOf(summary, name).success)
