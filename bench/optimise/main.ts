@@ -1,6 +1,7 @@
 // npm run optimise:bench -- levers --reader FOLDER [--weaker FOLDER]           whether each lever acts on the models at all
 // npm run optimise:bench -- picker --reader FOLDER --weaker FOLDER --seeds 31-34   searches on ten pairs; stored rows are skipped
-// npm run optimise:bench -- picker --set tried --out FILE ...                      the same on the pairs that the search was developed on
+// npm run optimise:bench -- picker --measurement tight|again --seeds 35-42 ...   the second measurement, with 400 or 1,000 trials
+// npm run optimise:bench -- picker --set tried --out FILE ...                      any of them on the pairs that the search was developed on
 // npm run optimise:bench                                                       writes docs/results/optimise.md from the stored rows
 //
 // The models are made by prompt-model.ts (npm run optimise:model).
@@ -46,12 +47,18 @@ export interface Stored {
   searches: SearchRow[]
 }
 
-/** Trials of the original that a search may cost, besides those of the original before it and of both setups at the end. */
-const searchTrials = 1000
 /** What the last call may reserve. */
 const reserve = 2100
 
-const page = fileURLToPath(new URL('../../docs/results/optimise.md', import.meta.url))
+/** Where rows are stored, and trials of the original that a search may cost, besides those of the original before it and of both setups at the end. */
+const measurements = {
+  first: { file: 'optimise.json', trials: 1000 },
+  tight: { file: 'optimise-tight.json', trials: 400 },
+  again: { file: 'optimise-again.json', trials: 1000 },
+} as const
+
+const results = fileURLToPath(new URL('../../docs/results/', import.meta.url))
+const page = join(results, 'optimise.md')
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -62,14 +69,25 @@ const { values, positionals } = parseArgs({
     set: { type: 'string', default: 'reported' },
     out: { type: 'string' },
     singles: { type: 'string', default: '4' },
+    measurement: { type: 'string', default: 'first' },
   },
 })
 const { reader, weaker } = values
-const file = values.out ?? fileURLToPath(new URL('../../docs/results/optimise.json', import.meta.url))
-const stored: Stored = existsSync(file)
-  ? (JSON.parse(readFileSync(file, 'utf8')) as Stored)
-  : { levers: [], searches: [] }
-const save = (): void => writeFileSync(file, `${JSON.stringify(stored, null, 1)}\n`)
+const measurement = (Object.keys(measurements) as (keyof typeof measurements)[]).find(
+  (name) => name === values.measurement,
+)
+if (measurement === undefined) throw new Error(`--measurement takes ${Object.keys(measurements).join(', ')}`)
+const { trials: searchTrials, file: name } = measurements[measurement]
+const file = values.out ?? join(results, name)
+const read = (from: string): Stored =>
+  existsSync(from) ? (JSON.parse(readFileSync(from, 'utf8')) as Stored) : { levers: [], searches: [] }
+
+/** Changes what is stored now, so that several processes can measure different pairs. */
+function store(change: (stored: Stored) => void): void {
+  const stored = read(file)
+  change(stored)
+  writeFileSync(file, `${JSON.stringify(stored, null, 1)}\n`)
+}
 
 const models = { reader, weaker, base: baseModelFolder }
 const tried = pairsWith(models, 'tried')
@@ -77,10 +95,21 @@ const pairs = values.set === 'tried' ? tried : pairsWith(models, 'reported')
 
 if (positionals[0] === 'levers') await measureLevers()
 else if (positionals[0] === 'picker') await measurePicker()
-if (values.out === undefined) writeFileSync(page, optimisePage(stored, pairs))
+if (values.out === undefined)
+  writeFileSync(
+    page,
+    optimisePage(
+      read(join(results, measurements.first.file)),
+      read(join(results, measurements.tight.file)),
+      read(join(results, measurements.again.file)),
+      pairs,
+    ),
+  )
 
 async function measureLevers(): Promise<void> {
-  stored.levers = []
+  store((stored) => {
+    stored.levers = []
+  })
   const exchange = (words: string, answer: string) => ({
     messages: [
       { role: 'user' as const, text: words },
@@ -158,15 +187,15 @@ async function measureLevers(): Promise<void> {
     const gain = result.comparisons.find(({ a, b }) => a === after.name && b === before.name)
     if (gain === undefined) throw new Error('no comparison')
     const { mean, low, high, n } = gain
-    stored.levers.push({
+    const row = {
       lever,
       about,
       before: before.success.mean,
       after: after.success.mean,
       gain: { mean, low, high, n },
-    })
+    }
+    store((stored) => stored.levers.push(row))
     console.error(`${lever}, ${about}: ${before.success.mean} to ${after.success.mean}`)
-    save()
   }
 }
 
@@ -204,7 +233,8 @@ async function measurePicker(): Promise<void> {
             ]
           : []
       for (const way of ['adaptive', 'equal', ...levers]) {
-        if (stored.searches.some((row) => row.pair === name && row.seed === seed && row.way === way)) continue
+        if (read(file).searches.some((row) => row.pair === name && row.seed === seed && row.way === way))
+          continue
         const started = performance.now()
         const options = way === 'adaptive' || way === 'equal' ? ({ picker: way } as const) : { levers: [way] }
         const out = mkdtempSync(join(tmpdir(), 'agoge-picker-'))
@@ -228,8 +258,7 @@ async function measurePicker(): Promise<void> {
           seconds: Math.round((performance.now() - started) / 100) / 10,
           stopped: result.stopped,
         }
-        stored.searches.push(row)
-        save()
+        store((stored) => stored.searches.push(row))
         console.error(
           `${name}, seed ${seed}, ${way}: ${original} to ${row.success} (${row.found ?? 'nothing'}), ${row.tokens} tokens, ${row.seconds} s`,
         )

@@ -24,7 +24,7 @@ export interface Candidate {
   setup: AgentSetup
   /** What it is, in a few words. */
   about: string
-  /** Id of the setup that a training began with. */
+  /** What a training began with: the id of a setup, or how many tasks were solved. */
   from?: string
   /** Mean gain over the setup that it is to improve on, on the training tasks that it was screened with. Null: not tried. */
   screened: number | null
@@ -38,7 +38,7 @@ export interface Candidate {
 export interface Proposal {
   setup: AgentSetup
   about: string
-  /** Id of the setup that a training began with. */
+  /** What a training began with. */
   from?: string
   /** Calls of a trial relative to the original, if they are more. Default: 1. */
   costFactor?: number
@@ -94,6 +94,8 @@ export interface Lever {
   waitsFor?: (context: LeverContext) => string | undefined
   /** Tokens that its next proposal costs before it is tried, such as those of a training. Default: 0. */
   upfront?: (context: LeverContext) => number
+  /** How many times as dear as the original the trials of its setups are, and so the test at the end. Default: 1. */
+  costFactor?: number
   /** What its next proposal may add to the success of the best setup, as far as it can know. Default: 0.05. */
   expects?: (context: LeverContext) => number
   /** Setups to be tried next. None: it has no more. Depends on the context alone, so that a continued search proposes the same. */

@@ -6,7 +6,7 @@ import { type AgentKnowledge, type Arm, newArm, promiseOf as promise, withShare 
 
 const armWith = (state: Partial<Arm>): Arm => ({ ...newArm(levers[0], plainSetup), ...state })
 
-const promiseOf = (arm: Arm, upfront = 0, expected = 0.05): number => promise(arm, { upfront, expected })
+const promiseOf = (arm: Arm, price = 0, expected = 0.05): number => promise(arm, { price, expected })
 
 test('a lever that has proposed nothing goes first, then the one whose last gain was large for its cost', () => {
   const untried = promiseOf(armWith({}))
@@ -46,9 +46,9 @@ test('a first proposal with a price waits until the cheap ones promise less', ()
 
 test('where levers share alike, a training takes no more than the part of its lever', () => {
   const known = { training: { share: () => 5000 } } as unknown as AgentKnowledge
-  const share = (most: number): number => (withShare(known, most).training as ModelTraining).share()
+  const share = (most: number): number => (withShare(known, () => most).training as ModelTraining).share()
   expect(share(800)).toBe(800)
   expect(share(8000)).toBe(5000)
   expect(share(Infinity)).toBe(5000)
-  expect(withShare({ ...known, training: 'no local model' }, 800).training).toBe('no local model')
+  expect(withShare({ ...known, training: 'no local model' }, () => 800).training).toBe('no local model')
 })

@@ -5,7 +5,7 @@ import type { AgentSetup } from '../setup/setup.ts'
 import type { Candidate, Lever, LeverContext } from './lever.ts'
 import { BudgetEnded, type SetupTrials } from './setup-trials.ts'
 import { createJoined, type Joined, joinWith } from './join.ts'
-import { allowanceOf, bestSetup, firstLook, tryProposals } from './try-proposals.ts'
+import { allowanceOf, bestSetup, costOf, firstLook, tryProposals } from './try-proposals.ts'
 
 import type { Picker } from '../project/optimise-settings.ts'
 
@@ -93,10 +93,12 @@ const joining = 0.15
  * A proposal is screened on training tasks against the lever's best; if it gains there, it is tried on the selection
  * tasks against the original.
  */
-export async function search(options: SearchOptions): Promise<SearchResult> {
-  const { levers, picker, original } = options
+export async function search(given: SearchOptions): Promise<SearchResult> {
+  const { levers, picker, original } = given
   const state: SearchState = { arms: levers.map((lever) => newArm(lever, original)), joined: createJoined() }
   const { arms, joined } = state
+  const knownTo = (arm: Arm): AgentKnowledge => withShare(given.knownTo(arm), () => leftFor(state, given) / 2)
+  const options = { ...given, knownTo }
   let isReached = false
   try {
     await (picker === 'equal' ? divide(state, options) : follow(state, options))
@@ -105,8 +107,8 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
     isReached = true
   }
   for (const arm of arms) {
-    const reason = arm.round === 0 && arm.ended === undefined ? waitsFor(arm, state, options) : undefined
-    if (reason !== undefined) arm.ended = `not used: ${reason}`
+    const reason = arm.ended === undefined ? waitsFor(arm, state, options) : undefined
+    if (reason !== undefined) arm.ended = arm.round === 0 ? `not used: ${reason}` : reason
   }
   const isExhausted = !isReached && arms.every(({ ended }) => ended !== undefined)
   return {
@@ -123,15 +125,14 @@ async function divide(state: SearchState, given: SearchOptions): Promise<void> {
   const { arms } = state
   const most = (): number => allowanceOf(state, given) * (1 - joining)
   const share = (most() - given.spent()) / arms.length
-  // A budget in dollars limits no training here, which costs none.
-  const perToken = given.unit({ tokens: 1, dollars: 0 })
-  const knownTo = (arm: Arm): AgentKnowledge => withShare(given.knownTo(arm), (share - arm.spent) / perToken)
+  const knownTo = (arm: Arm): AgentKnowledge =>
+    withShare(given.knownTo(arm), () => inTokens(share - arm.spent, given))
   const options = { ...given, knownTo }
   const mayPropose = (arm: Arm): boolean =>
     arm.ended === undefined &&
     waitsFor(arm, state, options) === undefined &&
     (arm.round === 0
-      ? outlookOf(arm, state, options).upfront <= share
+      ? outlookOf(arm, state, options).ofTraining <= share
       : arm.spent + arm.spent / arm.round <= share)
   for (
     let open = arms.filter(mayPropose);
@@ -144,43 +145,77 @@ async function divide(state: SearchState, given: SearchOptions): Promise<void> {
 }
 
 /** What a lever knows, where a training may take no more tokens than this. */
-export function withShare(known: AgentKnowledge, most: number): AgentKnowledge {
+export function withShare(known: AgentKnowledge, most: () => number): AgentKnowledge {
   const { training } = known
   if (typeof training === 'string') return known
-  return { ...known, training: { ...training, share: () => Math.min(most, training.share()) } }
+  return { ...known, training: { ...training, share: () => Math.min(most(), training.share()) } }
 }
 
-/** Each time the lever that promises most may propose, until all have ended or nothing more can be paid. */
+/** Tokens that neither the test of the best setup so far nor the selection of a trained model needs. */
+function leftFor(state: SearchState, options: SearchOptions): number {
+  const { spent, selection, trials } = options
+  const tried = 2 * costOf(bestSetup(state), options) * selection.length * trials
+  return inTokens(allowanceOf(state, options) - spent() - tried, options)
+}
+
+/** A part of the budget in tokens of a training. A budget in dollars limits no training here, which costs none. */
+function inTokens(amount: number, { unit }: SearchOptions): number {
+  const perToken = unit({ tokens: 1, dollars: 0 })
+  return perToken === 0 ? Infinity : amount / perToken
+}
+
+/**
+ * Each time the lever that promises most may propose, until all have ended or nothing more can be paid. None gets more than an equal part before all have
+ * proposed that can do so with an equal part: a lever that has not been tried may be better than it promises.
+ */
 async function follow(state: SearchState, options: SearchOptions): Promise<void> {
+  const part = (allowanceOf(state, options) - options.spent()) / state.arms.length
+  const knownTo = (arm: Arm): AgentKnowledge => withShare(options.knownTo(arm), () => inTokens(part, options))
+  const withPart = { ...options, knownTo }
+  const isCheap = (arm: Arm): boolean =>
+    waitsFor(arm, state, withPart) === undefined && outlookOf(arm, state, withPart).price <= part
   for (;;) {
     const open = state.arms.filter(
       (arm) => arm.ended === undefined && waitsFor(arm, state, options) === undefined,
     )
     if (open.length === 0 || !fits(options, allowanceOf(state, options))) return
-    const promises = open.map((arm) => promiseOf(arm, outlookOf(arm, state, options)))
-    const arm = open[promises.indexOf(Math.max(...promises))]
+    let arm = mostPromising(open, state, options)
+    const untried = open.filter((one) => one.round === 0 && isCheap(one))
+    if (arm.spent > part && untried.length > 0) arm = mostPromising(untried, state, options)
     if (await pull(arm, state, options)) await joinWith(arm, state, options)
   }
 }
 
-const waitsFor = (arm: Arm, state: SearchState, options: SearchOptions): string | undefined =>
-  arm.lever.waitsFor?.(contextOf(arm, bestSetup(state), options))
+function mostPromising(arms: readonly Arm[], state: SearchState, options: SearchOptions): Arm {
+  const promises = arms.map((arm) => promiseOf(arm, outlookOf(arm, state, options)))
+  return arms[promises.indexOf(Math.max(...promises))]
+}
+
+/** What a lever lacks to propose; undefined if nothing. */
+function waitsFor(arm: Arm, state: SearchState, options: SearchOptions): string | undefined {
+  const context = contextOf(arm, bestSetup(state), options)
+  return arm.lever.unusable(context) ?? arm.lever.waitsFor?.(context)
+}
 
 /** What a proposal is expected to add where the lever cannot know. */
 const expectedStep = 0.05
 
-/** What a lever says of its next proposal. `upfront` is in the unit of the budget. */
+/** What a lever says of its next proposal, in the unit of the budget. */
 function outlookOf(arm: Arm, state: SearchState, options: SearchOptions): Outlook {
   const context = contextOf(arm, bestSetup(state), options)
-  const { upfront, expects } = arm.lever
-  return {
-    upfront: options.unit({ tokens: upfront?.(context) ?? 0, dollars: 0 }),
-    expected: expects?.(context) ?? expectedStep,
-  }
+  const { upfront, expects, costFactor = 1 } = arm.lever
+  const { unit, costOfTrial } = options
+  const ofTraining = unit({ tokens: upfront?.(context) ?? 0, dollars: 0 })
+  const ofTest =
+    allowanceOf(state, options) - allowanceOf(state, options, Math.max(1, costFactor) * costOfTrial)
+  return { ofTraining, price: ofTraining + ofTest, expected: expects?.(context) ?? expectedStep }
 }
 
 interface Outlook {
-  upfront: number
+  /** What it costs before it is tried. */
+  ofTraining: number
+  /** That, and what the test at the end costs more if the setup is chosen. */
+  price: number
   expected: number
 }
 
@@ -189,8 +224,11 @@ interface Outlook {
  * and a little for what is not known yet, which falls with the square root of their number, so that cheap proposals get more of the budget than dear
  * ones. A lever that has proposed nothing goes first, unless its proposal has a price before it is tried.
  */
-export function promiseOf({ lastStep, without, round, spent }: Arm, { upfront, expected }: Outlook): number {
-  if (round === 0) return upfront === 0 ? Infinity : expected / upfront
+export function promiseOf(
+  { lastStep, without, round, spent }: Arm,
+  { price, expected }: Pick<Outlook, 'price' | 'expected'>,
+): number {
+  if (round === 0) return price === 0 ? Infinity : expected / price
   // A proposal that costs nothing is never put off, whatever it promises.
   if (spent === 0) return Infinity
   return (lastStep * 0.5 ** without + expected / Math.sqrt(1 + without)) / (spent / round)

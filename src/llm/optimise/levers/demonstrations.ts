@@ -1,7 +1,7 @@
 import type { Random } from '../../../engine/random/random.ts'
 import { setupId, type Demonstration } from '../../setup/setup.ts'
 import { demonstrationOf } from '../examples.ts'
-import type { Lever, LeverContext, Proposal } from '../lever.ts'
+import type { Lever, LeverContext } from '../lever.ts'
 
 /** Numbers of demonstrations, one after the other. */
 const sizes = [2, 4, 1, 6]
@@ -15,25 +15,24 @@ const sizes = [2, 4, 1, 6]
 export const demonstrations: Lever = {
   name: 'demonstrations',
   source: 'DSPy (arXiv 2310.03714)',
+  // Each is about as long as a trial.
+  costFactor: 1 + sizes[0],
   unusable: (context) =>
     poolOf(context).length > 0
       ? undefined
       : 'no training task was solved, and none expects an answer that could be shown',
   propose(context) {
     const pool = poolOf(context)
-    const proposals: Proposal[] = []
-    for (let at = 0; at < sizes.length && proposals.length < 3; at += 1) {
-      const size = Math.min(sizes[(context.round * 3 + at) % sizes.length], pool.length)
+    const known = new Set(context.candidates.map(({ id }) => id))
+    // One set at a time: each makes every trial dearer, and so the test at the end.
+    for (let at = 0; at < sizes.length; at += 1) {
+      const size = Math.min(sizes[(context.round + at) % sizes.length], pool.length)
       const shown = drawByKind(pool, size, context.random)
       const setup = { ...context.best, demonstrations: shown.map(({ demonstration }) => demonstration) }
       const about = `${size} solved tasks: ${shown.map(({ id }) => id).join(', ')}`
-      const isKnown = [
-        ...context.candidates.map(({ id }) => id),
-        ...proposals.map((one) => setupId(one.setup)),
-      ]
-      if (size > 0 && !isKnown.includes(setupId(setup))) proposals.push({ setup, about })
+      if (size > 0 && !known.has(setupId(setup))) return Promise.resolve([{ setup, about }])
     }
-    return Promise.resolve(proposals)
+    return Promise.resolve([])
   },
 }
 

@@ -9,14 +9,14 @@ import { sft } from './sft.ts'
 import { testTime } from './test-time.ts'
 import { toolDescriptions } from './tool-descriptions.ts'
 
-/** The ways to improve an agent. */
+/** The ways to improve an agent: first those whose setups cost about as much as the original, since what is found early makes the test dearer. */
 export const levers: readonly Lever[] = [
   instructions,
   toolDescriptions,
-  demonstrations,
   playbook,
   evolution,
   modelChoice,
+  demonstrations,
   testTime,
   sft,
   rl,

@@ -14,7 +14,7 @@ const rounds = 3
 /**
  * Trains the local model on the successes of the search: those of all setups on training tasks, without what the setups added to the prompt. Tasks that
  * none has solved are first tried with the setups that solve most, as far as the budget of a training allows. If the trained model gains, it tries the
- * training tasks itself, and the model is trained from the start again with what it solved besides.
+ * training tasks itself, and the model is trained from the start again with what it solved besides; if not, when other levers have solved more.
  *
  * Source: Zelikman et al., STaR (arXiv 2203.14465), without its rationalisation; context distillation (Snell et al., arXiv 2209.15189).
  */
@@ -29,6 +29,8 @@ export const sft: Lever = {
     const solved = successes(context)
     const tasks = new Set(solved.map(({ task }) => task.id)).size
     if (tasks < leastTasks) return `${tasks} training tasks were solved, and SFT needs at least ${leastTasks}`
+    if (!hasGained(context) && context.candidates.some(({ from }) => from === learnedFrom(context)))
+      return 'no training task was solved besides those that it has learned from'
     return lacksTokens(passes * leastTasks * average(solved.map(tokensIn)), training)
   },
   upfront(context) {
@@ -48,23 +50,26 @@ export const sft: Lever = {
   async propose(context) {
     const { training, round, best, train, candidates } = context
     if (typeof training === 'string' || round >= rounds) return []
-    const before = new Set(candidates.flatMap(({ setup }) => setup.model ?? []))
     if (round === 0) await collect(context, training)
-    if (round > 0) {
-      // Only a model that gained finds more.
-      if (best.model === undefined || !before.has(best.model)) return []
-      const known = solvedTasks(context)
-      await context.tryOut(best, train)
-      if (solvedTasks(context) === known) return []
-    }
+    // A model that gained finds more.
+    else if (hasGained(context)) await context.tryOut(best, train)
+    const from = learnedFrom(context)
+    if (candidates.some((one) => one.from === from)) return []
     const trials = fitting(successes(context), training.share())
     const tokens = needed(trials)
     if (trials.length === 0 || tokens > training.share()) return []
     const name = `sft-${round}`
     const trained = await training.train({ name, tokens, method: { name: 'sft', trials } })
-    return trained === undefined ? [] : [withTrained(plainSetup, name, trained)]
+    return trained === undefined ? [] : [{ ...withTrained(plainSetup, name, trained), from }]
   },
 }
+
+/** Whether its last model is its best setup. */
+const hasGained = ({ best, candidates }: LeverContext): boolean =>
+  best.model !== undefined && candidates.some(({ setup }) => setup.model === best.model)
+
+/** What a training begins with. More of it may bring another result. */
+const learnedFrom = (context: LeverContext): string => `${solvedTasks(context)} solved tasks`
 
 /** Setups whose successes are collected. */
 const sources = 3

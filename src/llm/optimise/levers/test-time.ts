@@ -9,6 +9,8 @@ import type { Lever, LeverContext } from '../lever.ts'
 export const testTime: Lever = {
   name: 'test-time',
   source: 'self-consistency (arXiv 2203.11171), best of n (arXiv 2110.14168)',
+  // Of its cheapest method.
+  costFactor: 3,
   unusable: () => undefined,
   propose: (context) =>
     Promise.resolve(

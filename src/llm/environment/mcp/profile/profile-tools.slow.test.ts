@@ -72,7 +72,20 @@ test('lines that come in another order are no reason to restart a server, but ar
   const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'shelf.json')
-  const items = ['lamp', 'vase', 'bowl', 'book', 'cup', 'fork', 'clock', 'coin', 'pen', 'box', 'jar', 'bell'].map((name) => [name, 'red'])
+  const items = [
+    'lamp',
+    'vase',
+    'bowl',
+    'book',
+    'cup',
+    'fork',
+    'clock',
+    'coin',
+    'pen',
+    'box',
+    'jar',
+    'bell',
+  ].map((name) => [name, 'red'])
   writeFileSync(file, JSON.stringify(items))
   const { profile, effects } = await profiled('shelf', {
     SHELF_FILE: file,
