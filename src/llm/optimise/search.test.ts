@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { plainSetup } from '../setup/setup.ts'
+import type { FileTask } from '../environment/mcp/goals/task-file.ts'
+import { type AgentSetup, plainSetup, setupId } from '../setup/setup.ts'
+import type { Lever, SetupTrial } from './lever.ts'
 import { levers } from './levers/index.ts'
 import type { ModelTraining } from './model-training.ts'
-import { type AgentKnowledge, type Arm, newArm, promiseOf as promise, withShare } from './search.ts'
+import { type AgentKnowledge, type Arm, newArm, promiseOf as promise, search, withShare } from './search.ts'
+import type { SetupTrials } from './setup-trials.ts'
 
 const armWith = (state: Partial<Arm>): Arm => ({ ...newArm(levers[0], plainSetup), ...state })
 
@@ -51,4 +54,121 @@ test('where levers share alike, a training takes no more than the part of its le
   expect(share(8000)).toBe(5000)
   expect(share(Infinity)).toBe(5000)
   expect(withShare({ ...known, training: 'no local model' }, () => 800).training).toBe('no local model')
+})
+
+/** Trials in memory: each costs ten tokens, with demonstrations thirty; a setup succeeds on the first tasks, as many as its instructions say. */
+function trialsInMemory(): SetupTrials {
+  const wanted = new Map<string, SetupTrial>()
+  const made = (setup: AgentSetup, task: FileTask): SetupTrial => {
+    const success = Number(task.id) < Number(setup.instructions?.text ?? 0)
+    const cost = { tokens: setup.demonstrations === undefined ? 10 : 30, dollars: 0 }
+    return { setup, task, record: { task: task.id, trial: 0, success, cost } } as unknown as SetupTrial
+  }
+  return {
+    run: (all) =>
+      Promise.resolve(
+        all.map(({ setup, task }) => {
+          const trial = made(setup, task)
+          wanted.set(`${setupId(setup)} ${task.id}`, trial)
+          return trial
+        }),
+      ),
+    known: (setup) =>
+      [...wanted.values()].filter((one) => setup === undefined || setupId(one.setup) === setupId(setup)),
+    cost: () => ({
+      tokens: [...wanted.values()].reduce((sum, { record }) => sum + record.cost.tokens, 0),
+      dollars: 0,
+    }),
+  }
+}
+
+/** Searches with ten training and ten selection tasks, of which a test costs a hundred trials of the setup. */
+async function searchWith(budget: number, levers: readonly Lever[]) {
+  const made = trialsInMemory()
+  const tasks = Array.from({ length: 10 }, (_, at): FileTask => ({ id: String(at), prompt: '' }))
+  await made.run(tasks.map((task) => ({ setup: plainSetup, task, trial: 0 })))
+  const trained = { tokens: 0 }
+  const spent = (): number => made.cost().tokens + trained.tokens
+  const result = await search({
+    levers,
+    picker: 'adaptive',
+    original: plainSetup,
+    train: tasks,
+    selection: tasks,
+    trials: 1,
+    made,
+    unit: ({ tokens }) => tokens,
+    allowanceFor: (costOfTested) => budget - 100 * costOfTested,
+    spent,
+    costOfTrial: 10,
+    knownTo: () => ({ training: { share: () => Infinity } }) as unknown as AgentKnowledge,
+    onCandidate: () => undefined,
+    onArm: () => undefined,
+    seed: 1,
+  })
+  return { result, trained, spent }
+}
+
+/** Solves one task more with each proposal. */
+const steady: Lever = {
+  name: 'steady',
+  source: '',
+  unusable: () => undefined,
+  propose: ({ round }) =>
+    Promise.resolve([{ setup: { schema: 1, instructions: { text: String(round + 1) } }, about: '' }]),
+}
+
+test('no lever gets more than an equal part before another that can do with one has proposed, however little that promises', async () => {
+  const order: string[] = []
+  const noting = (lever: Lever): Lever => ({
+    ...lever,
+    propose(context) {
+      order.push(lever.name)
+      return lever.propose(context)
+    },
+  })
+  const dear = (upfront: number): Lever => ({
+    ...steady,
+    name: `price of ${upfront}`,
+    upfront: () => upfront,
+    expects: () => 0,
+    propose: () => Promise.resolve([]),
+  })
+  // Of 2,000 tokens, 1,000 are for the test and 100 are spent before: an equal part is 300. A proposal costs 100 or more.
+  await searchWith(2000, [steady, dear(200), dear(400)].map(noting))
+  expect(order.slice(0, 2)).toEqual(['steady', 'steady'])
+  expect(order.indexOf('price of 200')).toBeGreaterThan(1)
+  expect(order.indexOf('price of 200')).toBeLessThan(5)
+  expect(order).not.toContain('price of 400')
+})
+
+test('a training leaves what the test of the best setup so far needs, also if that is dearer than the original', async () => {
+  const dear: Lever = {
+    ...steady,
+    name: 'dear',
+    propose: ({ round }) =>
+      Promise.resolve(
+        round > 0
+          ? []
+          : [
+              {
+                setup: { schema: 1, instructions: { text: '8' }, demonstrations: [{ messages: [] }] },
+                about: '',
+              },
+            ],
+      ),
+  }
+  let share = NaN
+  const training: Lever = {
+    ...steady,
+    name: 'training',
+    upfront: () => 500,
+    propose({ training: known }) {
+      if (typeof known !== 'string') share = known.share()
+      return Promise.resolve([])
+    },
+  }
+  const { spent } = await searchWith(5000, [dear, training])
+  // The test of the dear setup costs 3,000, and its trials on the selection tasks twice 300.
+  expect(share).toBe((5000 - 3000 - 600 - spent()) / 2)
 })
