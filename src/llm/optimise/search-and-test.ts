@@ -72,6 +72,7 @@ export async function searchAndTest(searching: Searching): Promise<OptimiseResul
     if (before < 1 && usable.length > 0)
       found = await searchWith(session, {
         usable,
+        before,
         knowledge,
         candidates,
         costOfTrial: session.spent() / original.length,
@@ -236,6 +237,7 @@ function usableLevers(
 
 interface Started {
   usable: readonly Lever[]
+  before: number
   knowledge: (arm: Arm) => AgentKnowledge
   candidates: Candidate[]
   costOfTrial: number
@@ -243,7 +245,7 @@ interface Started {
 
 function searchWith(
   session: Session,
-  { usable, knowledge, candidates, costOfTrial }: Started,
+  { usable, before, knowledge, candidates, costOfTrial }: Started,
 ): Promise<SearchResult> {
   const { emit, options, split, trials, made, spent } = session
   emit({ type: 'phase', phase: 'search', about: usable.map(({ name }) => name).join(', ') })
@@ -253,6 +255,7 @@ function searchWith(
     original: plainSetup,
     train: split.train,
     selection: split.validation,
+    before,
     trials,
     made,
     allowanceFor: allowanceOf(session, costOfTrial),

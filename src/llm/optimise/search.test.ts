@@ -95,6 +95,7 @@ async function searchWith(budget: number, levers: readonly Lever[]) {
     original: plainSetup,
     train: tasks,
     selection: tasks,
+    before: 0,
     trials: 1,
     made,
     unit: ({ tokens }) => tokens,
@@ -171,4 +172,16 @@ test('a training leaves what the test of the best setup so far needs, also if th
   const { spent } = await searchWith(5000, [dear, training])
   // The test of the dear setup costs 3,000, and its trials on the selection tasks twice 300.
   expect(share).toBe((5000 - 3000 - 600 - spent()) / 2)
+})
+
+test('a search whose best setup solves every selection task ends, whatever is left of the budget', async () => {
+  const solving: Lever = {
+    ...steady,
+    propose: () => Promise.resolve([{ setup: { schema: 1, instructions: { text: '10' } }, about: '' }]),
+  }
+  const { result, spent } = await searchWith(50_000, [solving, { ...steady, name: 'another' }])
+  expect(result.stopped).toBe('the best setup solves every selection task')
+  expect(result.best?.gain).toBe(1)
+  expect(result.arms[1].round).toBe(0)
+  expect(spent()).toBeLessThan(500)
 })

@@ -47,6 +47,8 @@ export interface SearchOptions {
   original: AgentSetup
   train: readonly FileTask[]
   selection: readonly FileTask[]
+  /** Success of the original on the selection tasks. */
+  before: number
   /** Trials of each selection task. */
   trials: number
   made: SetupTrials
@@ -111,13 +113,20 @@ export async function search(given: SearchOptions): Promise<SearchResult> {
     if (reason !== undefined) arm.ended = arm.round === 0 ? `not used: ${reason}` : reason
   }
   const isExhausted = !isReached && arms.every(({ ended }) => ended !== undefined)
+  const stopped = isExhausted
+    ? 'nothing more is likely to help: every lever that could be used has ended'
+    : 'the budget for the search is used up'
   return {
     arms,
     best: bestOf(arms, joined.candidates),
-    stopped: isExhausted
-      ? 'nothing more is likely to help: every lever that could be used has ended'
-      : 'the budget for the search is used up',
+    stopped: isSolved(state, options) ? 'the best setup solves every selection task' : stopped,
   }
+}
+
+/** Whether no setup can gain more on the selection tasks. */
+function isSolved({ arms, joined }: SearchState, { before }: SearchOptions): boolean {
+  const gains = [...arms, ...(joined.best === null ? [] : [joined.best])].map(({ gain }) => gain)
+  return before + Math.max(0, ...gains) > 1 - 1e-9
 }
 
 /** Each lever gets the same part of the allowance, and one proposal even if that costs more, unless its price says so before. They take turns. */
@@ -136,10 +145,11 @@ async function divide(state: SearchState, given: SearchOptions): Promise<void> {
       : arm.spent + arm.spent / arm.round <= share)
   for (
     let open = arms.filter(mayPropose);
-    open.length > 0 && fits(options, most());
+    open.length > 0 && fits(options, most()) && !isSolved(state, options);
     open = arms.filter(mayPropose)
   )
-    for (const arm of open) if (fits(options, most())) await pull(arm, state, options)
+    for (const arm of open)
+      if (fits(options, most()) && !isSolved(state, options)) await pull(arm, state, options)
   const found = arms.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain)
   for (const arm of found) await joinWith(arm, state, options)
 }
@@ -178,7 +188,7 @@ async function follow(state: SearchState, options: SearchOptions): Promise<void>
     const open = state.arms.filter(
       (arm) => arm.ended === undefined && waitsFor(arm, state, options) === undefined,
     )
-    if (open.length === 0 || !fits(options, allowanceOf(state, options))) return
+    if (open.length === 0 || !fits(options, allowanceOf(state, options)) || isSolved(state, options)) return
     let arm = mostPromising(open, state, options)
     const untried = open.filter((one) => one.round === 0 && isCheap(one))
     if (arm.spent > part && untried.length > 0) arm = mostPromising(untried, state, options)
