@@ -55,6 +55,9 @@ The bar against the best single lever is as before. There is no rerun with other
 
 *What is expected.* On the pairs of development (\`--set tried\`, seeds 26 to 29, used while the search was mended) the picker was about ten points ahead with 400 trials, most of it from few pairs; with 1,000 trials an earlier state of the mended search was ahead by two. So
 it is expected to be ahead on these ten pairs with 400 trials, and not to be clear of zero over pairs such as these.
+
+**What came of it.** The bar against an equal split is not met. With 400 trials the picker is ahead by a few points, and the lower ends of both intervals are just below zero; with 1,000 trials nearly all of the difference is one pair, the two rules. So
+the default picker seldom loses and sometimes finds something better, but an equal split is nearly as good. Nothing was left out. The rows are of a search that did not yet end when its best setup solves every selection task.
 `
 
 /** The page with all that is stored. */
@@ -91,7 +94,7 @@ function leverSection(levers: Stored['levers']): string[] {
 }
 
 /** With fewer there is no interval over seeds. */
-const fewestSeeds = 4
+const fewestSeeds = 5
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length
 
@@ -120,7 +123,8 @@ function searchSection(searches: readonly SearchRow[], pairs: readonly Pair[]): 
     return best === undefined ? [] : [success(same) - best.success]
   })
   const adaptives = searches.filter(({ way }) => way === 'adaptive')
-  const nothing = adaptives.filter(({ found }) => found === null)
+  const nothing = (way: string): number =>
+    searches.filter((row) => row.way === way && row.found === null).length
   const seconds = adaptives.map((row) => row.seconds).sort((a, b) => a - b)
   return [
     `Seeds ${seeds.join(', ')}. Success on the 100 test tasks; *shown*: searches whose 95% interval of the gain is above zero.`,
@@ -132,7 +136,7 @@ function searchSection(searches: readonly SearchRow[], pairs: readonly Pair[]): 
     `- *adaptive* less *equal*: ${summary(differences)} over ${differences.length} pairs${bySeed.length < fewestSeeds ? '' : `, ${summary(bySeed)} over ${bySeed.length} seeds`}.`,
     `- *adaptive* less the best single lever with the whole budget: ${summary(toBest)}; at most 5 points below it in ${toBest.filter((one) => one >= -0.05).length} of ${toBest.length} pairs.`,
     `- ${bars(differences, bySeed, toBest)}`,
-    `- ${adaptives.filter(({ isShown }) => isShown).length} of ${adaptives.length} searches with *adaptive* show a gain; ${nothing.length} found nothing on the selection tasks and said so.`,
+    `- ${adaptives.filter(({ isShown }) => isShown).length} of ${adaptives.length} searches with *adaptive* show a gain; ${nothing('adaptive')} found nothing on the selection tasks and said so, and ${nothing('equal')} of those with *equal*.`,
     `- A search took ${seconds[0]} to ${seconds[seconds.length - 1]} s (median ${seconds[Math.floor(seconds.length / 2)]} s), and never more tokens than its budget (most: ${Math.max(...searches.map(({ tokens }) => tokens)).toLocaleString('en')}).`,
     '',
   ]
