@@ -87,8 +87,7 @@ async function searchWith(budget: number, levers: readonly Lever[]) {
   const made = trialsInMemory()
   const tasks = Array.from({ length: 10 }, (_, at): FileTask => ({ id: String(at), prompt: '' }))
   await made.run(tasks.map((task) => ({ setup: plainSetup, task, trial: 0 })))
-  const trained = { tokens: 0 }
-  const spent = (): number => made.cost().tokens + trained.tokens
+  const spent = (): number => made.cost().tokens
   const result = await search({
     levers,
     picker: 'adaptive',
@@ -107,7 +106,7 @@ async function searchWith(budget: number, levers: readonly Lever[]) {
     onArm: () => undefined,
     seed: 1,
   })
-  return { result, trained, spent }
+  return { result, spent }
 }
 
 /** Solves one task more with each proposal. */
