@@ -92,8 +92,6 @@ export const gates: readonly Gate[] = [
     steps: 500_000,
     bar: 488.69,
     source: 'CleanRL dqn.py, 3 seeds: 488.69 ± 16.11',
-    reading:
-      '28 of 30 seeds end at 500, one at 466 and one at 287: DQN with these settings forgets and learns again, and a training ends where it ends. The published level is of the returns of training, averaged over three seeds',
   },
   {
     ...cartPole,

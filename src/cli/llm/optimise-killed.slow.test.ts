@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { OptimiseResult } from '../../llm/optimise/optimise.ts'
 import { agentProject } from '../testing/agent-project.ts'
 import { agoge } from '../testing/agoge.ts'
 import { answeredCalls, killOften, plannedKills } from '../testing/kill-often.ts'
@@ -16,11 +15,11 @@ test('killed at many points, a search goes on to the same result and repeats no 
   expect((await run(cwd, '--resume', join(cwd, 'out'))).code).toBe(0)
   const [a, b] = [cwd, whole].map((folder) => comparable(join(folder, 'x.json')))
   expect(a).toEqual(b)
-  // The other model solves every task, and the search found that.
-  const { isShown, best, stopped } = a as OptimiseResult
-  expect(isShown).toBe(true)
-  expect(best?.lever).toBe('model-choice')
-  expect(stopped).toBe('the best setup solves every selection task')
+  // Demonstrations help more than the other model, and the search found that.
+  expect(a).toMatchObject({
+    isShown: true,
+    best: { lever: expect.stringContaining('demonstrations') as string },
+  })
   const answers = answeredCalls(cwd)
   expect(new Set(answers).size).toBe(answers.length)
   expect(answers).toHaveLength(answeredCalls(whole).length)

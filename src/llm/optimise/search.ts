@@ -5,7 +5,7 @@ import type { AgentSetup } from '../setup/setup.ts'
 import type { Candidate, Lever, LeverContext } from './lever.ts'
 import { BudgetEnded, type SetupTrials } from './setup-trials.ts'
 import { createJoined, type Joined, joinWith } from './join.ts'
-import { allowanceOf, bestSetup, costOf, firstLook, tryProposals } from './try-proposals.ts'
+import { allowanceOf, bestFound, bestSetup, costOf, firstLook, tryProposals } from './try-proposals.ts'
 
 import type { Picker } from '../project/optimise-settings.ts'
 
@@ -124,10 +124,8 @@ export async function search(given: SearchOptions): Promise<SearchResult> {
 }
 
 /** Whether no setup can gain more on the selection tasks. */
-function isSolved({ arms, joined }: SearchState, { before }: SearchOptions): boolean {
-  const gains = [...arms, ...(joined.best === null ? [] : [joined.best])].map(({ gain }) => gain)
-  return before + Math.max(0, ...gains) > 1 - 1e-9
-}
+const isSolved = (state: SearchState, { before }: SearchOptions): boolean =>
+  before + bestFound(state).gain > 1 - 1e-9
 
 /** Each lever gets the same part of the allowance, and one proposal even if that costs more, unless its price says so before. They take turns. */
 async function divide(state: SearchState, given: SearchOptions): Promise<void> {
@@ -216,8 +214,7 @@ function outlookOf(arm: Arm, state: SearchState, options: SearchOptions): Outloo
   const { upfront, expects, costFactor = 1 } = arm.lever
   const { unit, costOfTrial } = options
   const ofTraining = unit({ tokens: upfront?.(context) ?? 0, dollars: 0 })
-  const ofTest =
-    allowanceOf(state, options) - allowanceOf(state, options, Math.max(1, costFactor) * costOfTrial)
+  const ofTest = allowanceOf(state, options) - allowanceOf(state, options, costFactor * costOfTrial)
   return { ofTraining, price: ofTraining + ofTest, expected: expects?.(context) ?? expectedStep }
 }
 
@@ -232,7 +229,7 @@ interface Outlook {
 /**
  * What the next proposal of a lever is expected to add for its cost: what its last one added, half of it after each one since then that added nothing,
  * and a little for what is not known yet, which falls with the square root of their number, so that cheap proposals get more of the budget than dear
- * ones. A lever that has proposed nothing goes first, unless its proposal has a price before it is tried.
+ * ones. A lever that has proposed nothing goes first, unless its proposal has a price: a training, or a dearer test.
  */
 export function promiseOf(
   { lastStep, without, round, spent }: Arm,

@@ -158,12 +158,15 @@ export function allowanceOf(
 }
 
 /** The setup with the largest gain so far. */
-export function bestSetup({ arms, joined }: SearchState): AgentSetup {
+export const bestSetup = (state: SearchState): AgentSetup => bestFound(state).setup
+
+/** The same with its gain; 0 for the original. */
+export function bestFound({ arms, joined }: SearchState): { setup: AgentSetup; gain: number } {
   const found = [
     ...arms.map(({ best, gain }) => ({ setup: best, gain })),
     ...(joined.best === null ? [] : [joined.best]),
   ]
-  return found.reduce((top, one) => (one.gain > top.gain ? one : top)).setup
+  return found.reduce((top, one) => (one.gain > top.gain ? one : top))
 }
 
 /** The mean cost of the trials of a setup. */

@@ -72,6 +72,7 @@ test('lines that come in another order are no reason to restart a server, but ar
   const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'shelf.json')
+  // So many that they do not come in the same order twice by chance.
   const items = [
     'lamp',
     'vase',
