@@ -49,12 +49,14 @@ export const classicAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> 
     about: 'proximal policy optimisation, also recurrent (Schulman et al. 2017)',
     presets: ppoPresets,
     create: ppo,
+    batched: true,
     defaultPreset: ppoPresetOf,
   }),
   a2c: entry({
     about: 'advantage actor-critic (Mnih et al. 2016)',
     presets: a2cPresets,
     create: a2c,
+    batched: true,
     defaultPreset: () => 'sb3-zoo-cartpole',
   }),
   reinforce: entry({
@@ -116,6 +118,7 @@ export const classicAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> 
     about: 'parallelised Q-network, without replay or target network (Gallici et al. 2024)',
     presets: pqnPresets,
     create: pqn,
+    batched: true,
     defaultPreset: () => 'cleanrl',
     suits: hasChoices,
   }),

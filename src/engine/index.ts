@@ -43,6 +43,8 @@ export { createMuon, createOrthogonaliser, newtonSchulz } from './nn/muon.ts'
 export type { Muon, MuonMatrix, MuonOptions, Orthogonaliser } from './nn/muon.ts'
 export { compileObjective } from './nn/objective.ts'
 export type { Objective, ObjectiveSpec } from './nn/objective.ts'
+export { createBatch } from './nn/batch.ts'
+export type { BatchMember } from './nn/batch.ts'
 export {
   countParameters,
   createParameters,

@@ -1,3 +1,4 @@
+import type { BatchMember } from '../../engine/nn/index.ts'
 import { AgogeError } from '../../error.ts'
 import type { AnyVector, EnvironmentDefinition } from '../environment/index.ts'
 
@@ -42,7 +43,13 @@ export interface ClassicAgent {
 /** Makes an agent for an environment. */
 export type ClassicAlgorithm = (
   environment: AnyVector,
-  options: { seed: number; totalSteps: number; threads?: number },
+  options: {
+    seed: number
+    totalSteps: number
+    threads?: number
+    /** Computes its gradients in one call with those of other trainings, if the algorithm can (`batched` of its entry). */
+    batch?: BatchMember
+  },
 ) => Promise<ClassicAgent>
 
 /** Settings of an algorithm, with the number of environments that they are meant for. */
@@ -62,6 +69,8 @@ export interface ClassicAlgorithmEntry {
   readonly network: boolean
   /** True if it learns from the reward of every step, to which a bonus can be added. */
   readonly bonus: boolean
+  /** True if several trainings of it can compute their gradients in one call. */
+  readonly batched: boolean
 }
 
 /**
@@ -76,11 +85,13 @@ export const entry = <C extends { numEnvs: number }>(given: {
   suits?: (definition: EnvironmentDefinition) => boolean
   network?: boolean
   bonus?: boolean
+  batched?: boolean
 }): ClassicAlgorithmEntry => ({
   suits: () => true,
   network: true,
   bonus: true,
-  ...(given as unknown as Omit<ClassicAlgorithmEntry, 'suits' | 'network' | 'bonus'>),
+  batched: false,
+  ...(given as unknown as Omit<ClassicAlgorithmEntry, 'suits' | 'network' | 'bonus' | 'batched'>),
 })
 
 /** A part of an agent that is saved in checkpoints. `state` returns a copy. */

@@ -1,5 +1,6 @@
 import { defined } from '../../defined.ts'
 import { findNamed } from '../../closest-name.ts'
+import type { BatchMember } from '../../engine/nn/index.ts'
 import { AgogeError } from '../../error.ts'
 import type { OnTrainingEvent } from '../../runs/run-folder.ts'
 import type { ClassicAlgorithm, ClassicAlgorithmEntry, Preset } from '../algorithm/agent.ts'
@@ -238,6 +239,8 @@ export interface TrainNamedOptions extends NamedRun {
   command: string
   onEvent?: OnTrainingEvent
   signal?: AbortSignal
+  /** As in `trainClassic`. */
+  batch?: BatchMember
 }
 
 /**
@@ -249,7 +252,7 @@ export async function trainNamed(options: TrainNamedOptions): Promise<ClassicSum
     options,
     await environmentFileOf(options.environment),
   )
-  const { steps, seed, evaluate, out, resume, command, onEvent, signal } = options
+  const { steps, seed, evaluate, out, resume, command, onEvent, signal, batch } = options
   const { summary, agent } = await trainClassic({
     definition: playable,
     algorithm,
@@ -260,7 +263,7 @@ export async function trainNamed(options: TrainNamedOptions): Promise<ClassicSum
     resume,
     command,
     ...contextOptions(definition, settings.contexts, seed),
-    ...defined({ out, evaluate, onEvent, signal }),
+    ...defined({ out, evaluate, onEvent, signal, batch }),
   })
   await agent.dispose()
   return summary

@@ -179,14 +179,14 @@ export async function createRun(
   options: Run['options'],
   folder: RunFolder | null,
 ): Promise<Run> {
-  const { numEnvs, seed, steps, threads, algorithm, onEvent = () => {} } = options
+  const { numEnvs, seed, steps, threads, batch, algorithm, onEvent = () => {} } = options
   const total = Math.ceil(steps / numEnvs) * numEnvs
   await environment.reset()
   checkStep(environment, 0)
   return {
     options,
     environment,
-    agent: await algorithm(environment, { seed, totalSteps: total, ...defined({ threads }) }),
+    agent: await algorithm(environment, { seed, totalSteps: total, ...defined({ threads, batch }) }),
     folder,
     emit: onEvent,
     state: { schema: 1, step: 0, written: 0, evaluations: [], sets: [], best: null, notFinite: 0 },

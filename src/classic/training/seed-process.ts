@@ -1,10 +1,11 @@
+import { createBatch, type BatchMember } from '../../engine/nn/index.ts'
 import { AgogeError } from '../../error.ts'
-import type { FromSeedProcess, ToSeedProcess } from './seed-processes.ts'
+import type { FromSeedProcess, SeedRun, ToSeedProcess } from './seed-processes.ts'
 import { trainNamed } from './find-run.ts'
 
 /**
- * A process that trains seeds, one after another. It receives a run, sends its events and its summary, and waits for
- * the next run. It saves and stops on request, or when the parent ends.
+ * A process that trains seeds. It receives the run of a seed, or those of a batch, sends their
+ * events and summaries, and waits for more. It saves and stops on request, or when the parent ends.
  */
 const stop = new AbortController()
 process.on('SIGINT', () => {}) // Ctrl-C goes to the parent, which stops this process.
@@ -15,19 +16,26 @@ process.on('message', (message: ToSeedProcess) => {
   else void work(message)
 })
 
-async function work({ run, events }: Extract<ToSeedProcess, { type: 'run' }>): Promise<void> {
+async function work({ runs, events }: Extract<ToSeedProcess, { type: 'runs' }>): Promise<void> {
+  const members = runs.length > 1 ? createBatch(runs.length) : []
+  await Promise.all(runs.map((run, i) => train(run, events, members[i]).finally(() => members[i]?.leave())))
+}
+
+async function train(run: SeedRun, events: boolean, batch: BatchMember | undefined): Promise<void> {
+  const { seed } = run
   try {
     const summary = await trainNamed({
       ...run,
       signal: stop.signal,
-      ...(events ? { onEvent: (event) => tell({ type: 'event', event }) } : {}),
+      ...(batch === undefined ? {} : { batch }),
+      ...(events ? { onEvent: (event) => tell({ type: 'event', seed, event }) } : {}),
     })
     tell({ type: 'done', summary })
   } catch (error) {
     const details = AgogeError.isInstance(error)
       ? { code: error.code, given: error.given, expected: error.expected, hint: error.hint }
       : {}
-    tell({ type: 'failed', message: error instanceof Error ? error.message : String(error), details })
+    tell({ type: 'failed', seed, message: error instanceof Error ? error.message : String(error), details })
   }
 }
 

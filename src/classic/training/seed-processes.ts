@@ -8,32 +8,37 @@ import type { TrainNamedOptions } from './find-run.ts'
 import type { ClassicSummary } from './types.ts'
 
 /** The run of one seed, as it is sent to a process. */
-export type SeedRun = Omit<TrainNamedOptions, 'onEvent' | 'signal'>
+export type SeedRun = Omit<TrainNamedOptions, 'onEvent' | 'signal' | 'batch'>
 
-/** `events`: whether to send the events of the run. `stop` ends the run in progress, `close` the process. */
+/** `events`: whether to send the events of the runs. `stop` ends the runs in progress, `close` the process. */
 export type ToSeedProcess =
-  | { type: 'run'; run: SeedRun; events: boolean }
+  | { type: 'runs'; runs: readonly SeedRun[]; events: boolean }
   | { type: 'stop' }
   | { type: 'close' }
 
 export type FromSeedProcess =
-  | { type: 'event'; event: TrainingEvent }
+  | { type: 'event'; seed: number; event: TrainingEvent }
   | { type: 'done'; summary: ClassicSummary }
   | {
       type: 'failed'
+      seed: number
       message: string
       details: { code?: string; given?: unknown; expected?: string | undefined; hint?: string | undefined }
     }
 
-/** A process that trains seeds, one after another. */
+/** A process that trains seeds, one after another or in batches. */
 export interface SeedProcess {
   /**
-   * Trains one seed. Call it again only when the last one is done.
+   * Trains one seed, or a batch of them. Returns their summaries in the same order. Call it again only when these are
+   * done.
    *
-   * @throws AgogeError of the run; `seed-process` if the process ends without a result.
+   * @throws AgogeError of the first run that fails; `seed-process` if the process ends without a result.
    * @throws the reason of the signal, once it is aborted, after saving the run.
    */
-  run(run: SeedRun, onEvent: (event: TrainingEvent) => void): Promise<ClassicSummary>
+  train(
+    runs: readonly SeedRun[],
+    onEvent: (seed: number, event: TrainingEvent) => void,
+  ): Promise<ClassicSummary[]>
   /** Ends the process. Resolves when it has ended. */
   close(): Promise<void>
 }
@@ -71,16 +76,25 @@ export function openSeedProcess(signal: AbortSignal, { events }: { events: boole
   })
   child.on('message', (message: FromSeedProcess) => receive(message))
   return {
-    run: (run, onEvent) =>
+    train: (runs, onEvent) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted()
-        if (end !== undefined) throw failure(run, null, end)
+        if (end !== undefined) throw failure(runs[0].seed, runs[0].out, null, end)
+        const done = new Map<number, ClassicSummary>()
         receive = (message) => {
-          if (message?.type === 'event') onEvent(message.event)
-          else if (message?.type === 'done') resolve(message.summary)
-          else reject(signal.aborted ? (signal.reason as Error) : failure(run, message, end ?? ''))
+          if (message?.type === 'event') onEvent(message.seed, message.event)
+          else if (message?.type === 'done') {
+            done.set(message.summary.seed, message.summary)
+            if (done.size < runs.length) return
+            receive = () => {}
+            resolve(runs.map(({ seed }) => done.get(seed)!))
+          } else {
+            const seed = message?.seed ?? runs.find((run) => !done.has(run.seed))!.seed
+            const { out } = runs.find((run) => run.seed === seed)!
+            reject(signal.aborted ? (signal.reason as Error) : failure(seed, out, message, end ?? ''))
+          }
         }
-        tell({ type: 'run', run, events })
+        tell({ type: 'runs', runs, events })
       }),
     async close() {
       signal.removeEventListener('abort', stop)
@@ -92,7 +106,8 @@ export function openSeedProcess(signal: AbortSignal, { events }: { events: boole
 }
 
 function failure(
-  { seed, out }: SeedRun,
+  seed: number,
+  out: string | undefined,
   outcome: Extract<FromSeedProcess, { type: 'failed' }> | null,
   end: string,
 ): AgogeError {

@@ -8,6 +8,7 @@ import { machine, type OnTrainingEvent } from '../../runs/run-folder.ts'
 import { openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
 import { claimRun } from '../../runs/run-store.ts'
 import type { OpenedVector } from '../environment/index.ts'
+import type { UpdateMetrics } from '../algorithm/agent.ts'
 import { checkActions, checkStep } from './check-step.ts'
 import { reportStep } from './learn-until.ts'
 import {
@@ -105,7 +106,10 @@ async function trainOn(
     run.emit({ type: 'phase', name: 'train', total })
     clock(run)
     if (isDue(run)) await validate(run)
-    while (state.step < total) await trainStep(run)
+    while (state.step < total) {
+      const waiting = trainStep(run)
+      if (waiting !== undefined) await waiting
+    }
     if (state.evaluations.at(-1)?.step !== total) {
       if (state.written < total) logMetrics(run)
       await measure(run, setsOf(run), options.evaluate.episodes)
@@ -120,36 +124,63 @@ async function trainOn(
   }
 }
 
-/** One step of every environment, and the evaluation, metrics and checkpoint that are due after it. */
-async function trainStep(run: Run): Promise<void> {
-  const { environment, agent, state, total, options } = run
-  const { numEnvs, signal } = options
-  const acting = agent.act()
-  if (acting instanceof Promise) await acting
-  checkActions(environment, state.step + numEnvs)
+/**
+ * One step of every environment, and the evaluation, metrics and checkpoint that are due after it. Returns a promise only
+ * if something waits: the trainings of a batch would otherwise take turns after every step, and each would find the
+ * other's numbers in the cache.
+ */
+function trainStep(run: Run): void | Promise<void> {
+  const acting = run.agent.act()
+  return acting instanceof Promise ? acting.then(() => stepEnvironments(run)) : stepEnvironments(run)
+}
+
+function stepEnvironments(run: Run): void | Promise<void> {
+  const { environment, state, options } = run
+  checkActions(environment, state.step + options.numEnvs)
   const stepping = environment.step()
-  if (stepping instanceof Promise) await stepping
-  const before = state.step
-  state.step += numEnvs
+  return stepping instanceof Promise ? stepping.then(() => learn(run)) : learn(run)
+}
+
+function learn(run: Run): void | Promise<void> {
+  const { environment, state, options } = run
+  state.step += options.numEnvs
   checkStep(environment, state.step)
   run.measured.stepped(environment)
-  const learning = agent.learn()
-  const learned = learning instanceof Promise ? await learning : learning
+  const learning = run.agent.learn()
+  return learning instanceof Promise
+    ? learning.then((learned) => afterLearning(run, learned))
+    : afterLearning(run, learning)
+}
+
+function afterLearning(run: Run, learned: UpdateMetrics | undefined): void | Promise<void> {
   if (learned !== undefined) {
     run.measured.updated(learned)
     checkUpdate(run, learned)
   }
-  const passed = (every: number): boolean =>
-    every > 0 && Math.floor(state.step / every) > Math.floor(before / every)
-  if (passed(run.logEvery)) {
+  if (passed(run, run.logEvery) || isDue(run)) return report(run)
+  endStep(run)
+}
+
+/** Whether the last step passed a multiple of this many steps. */
+function passed({ state, options }: Run, every: number): boolean {
+  const before = state.step - options.numEnvs
+  return every > 0 && Math.floor(state.step / every) > Math.floor(before / every)
+}
+
+async function report(run: Run): Promise<void> {
+  if (passed(run, run.logEvery)) {
     logMetrics(run)
     warnOfEndless(run)
     // Lets signals through, even if the algorithm never waits.
     await yieldToEventLoop()
   }
   if (isDue(run)) await validate(run)
-  signal?.throwIfAborted()
-  if (state.step < total && passed(run.checkpointEvery)) saveRunStep(run)
+  endStep(run)
+}
+
+function endStep(run: Run): void {
+  run.options.signal?.throwIfAborted()
+  if (run.state.step < run.total && passed(run, run.checkpointEvery)) saveRunStep(run)
 }
 
 /**

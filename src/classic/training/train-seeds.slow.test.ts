@@ -61,6 +61,78 @@ test('one process trains several seeds to the same weights, bit for bit, as sepa
   }
 })
 
+/** The numbers of a state, in order. */
+function numbersIn(state: unknown): number[] {
+  if (typeof state === 'number') return [state]
+  if (ArrayBuffer.isView(state)) return Array.from(state as Float32Array)
+  return typeof state === 'object' && state !== null ? Object.values(state).flatMap(numbersIn) : []
+}
+
+// One update: later, differences in the last digits grow.
+test.each([
+  { algorithm: 'ppo', numEnvs: 4, steps: 128, config: { rolloutSteps: 32, epochs: 2 } },
+  { algorithm: 'a2c', numEnvs: 4, steps: 20, config: { rolloutSteps: 5 } },
+  { algorithm: 'pqn', numEnvs: 4, steps: 20, config: { rolloutSteps: 5 } },
+])('seeds of $algorithm, batched, learn what each learns alone', async ({ algorithm, ...short }) => {
+  const of = async (name: string, seeds: readonly number[], batched: boolean) => {
+    const out = join(root, `${algorithm}-${name}`)
+    await trainSeeds({ ...run, algorithm, ...short, seeds, batched, out, processes: 1 })
+    return seeds.map((seed) => numbersIn(learned(join(out, `seed-${seed}`))))
+  }
+  const alone = await of('alone', [1, 2, 3], false)
+  const batched = await of('batched', [1, 2, 3], true)
+  expect(batched[0]).not.toEqual(batched[1])
+  for (const [i, numbers] of alone.entries()) {
+    expect(batched[i]).toHaveLength(numbers.length)
+    const largest = Math.max(...numbers.map((value, k) => Math.abs(value - batched[i][k])))
+    // A tenth of a step of Adam, which divides small gradients by numbers as small.
+    expect(largest).toBeLessThan(1e-4)
+  }
+  const others = await of('others', [9, 3, 8, 7], true)
+  expect(others[1]).toEqual(batched[2])
+})
+
+test('batched seeds report events and results of each, and can be resumed', async () => {
+  const out = join(root, 'batched')
+  const options = { ...run, seeds: [1, 2, 3], out, processes: 1, batched: true }
+  const seen = new Set<number>()
+  const stop = new AbortController()
+  const stopped = trainSeeds({
+    ...options,
+    signal: stop.signal,
+    onEvent(seed) {
+      seen.add(seed)
+      if (seen.size === 3) stop.abort(new Error('enough'))
+    },
+  })
+  await expect(stopped).rejects.toThrow('enough')
+  const done: number[] = []
+  const resumed = await trainSeeds({ ...options, resume: true, onSeed: ({ seed }) => done.push(seed) })
+  expect(done).toEqual([1, 2, 3])
+  const whole = await trainSeeds({ ...run, seeds: [1, 2, 3], processes: 1, batched: true })
+  expect(resumed.runs.map(({ return: { mean } }) => mean)).toEqual(
+    whole.runs.map(({ return: { mean } }) => mean),
+  )
+  await expect(trainSeeds({ ...options, batched: false, resume: true })).rejects.toMatchObject({
+    code: 'resume-mismatch',
+  })
+})
+
+test('of batched seeds, the one that fails is named; an algorithm that cannot is refused', async () => {
+  const failing = trainSeeds({
+    ...run,
+    config: { learningRate: 1e30 },
+    steps: 100_000,
+    seeds: [1, 2, 3],
+    batched: true,
+  })
+  await expect(failing).rejects.toMatchObject({ message: expect.stringMatching(/^Seed \d: /) as unknown })
+  await expect(trainSeeds({ ...run, algorithm: 'dqn', seeds: [1, 2], batched: true })).rejects.toMatchObject({
+    code: 'bad-argument',
+    expected: 'one of ppo, a2c, pqn',
+  })
+})
+
 test('without a folder nothing is written, and the result is the same', async () => {
   const options = { ...run, preset: 'cleanrl', bonus: { kind: 'counts', weight: 0.1 }, seeds: [3] }
   const before = readdirSync(root)

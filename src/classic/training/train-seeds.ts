@@ -12,15 +12,16 @@ import { stratifiedInterquartileMean } from '../../statistics/statistics.ts'
 import { environmentFileOf } from './environment-file.ts'
 import type { FoundRun } from './find-run.ts'
 import { renderSeedsReport } from './report.ts'
-import { openSeedProcess } from './seed-processes.ts'
+import { openSeedProcess, type SeedRun } from './seed-processes.ts'
 import type { ClassicSummary, SeedsSummary, TrainSeedsOptions } from './types.ts'
 
 /**
- * Trains the same run with several seeds, on all cores. A seed gives the same numbers, bit for bit, as in a run of its
- * own. The summary has the interquartile mean over seeds (Agarwal et al. 2021).
+ * Trains the same run with several seeds, on all cores. Unless they are trained `batched`, a seed gives the same numbers,
+ * bit for bit, as in a run of its own. The summary has the interquartile mean over seeds (Agarwal et al. 2021).
  *
  * There is one process for each core, and a process trains one seed after another. So only its first seed waits for the
- * start of Node, the loading of the library and the optimising of kernels, which take longer than a short training.
+ * start of Node, the loading of the library and the optimising of kernels. With `batched`, a process trains up to 64
+ * seeds at the same time.
  *
  * Without `out` nothing is written.
  *
@@ -40,6 +41,7 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
   // Loaded on demand, because it loads every environment and every algorithm.
   const { findRun } = await import('./find-run.ts')
   const found = findRun(options, await environmentFileOf(environment))
+  if (options.batched === true) await checkBatched(options.algorithm)
   const command = options.command ?? 'trainSeeds()'
   const resume = options.resume === true
   if (options.out === undefined) return trainAll({ ...options, command }, found)
@@ -54,6 +56,8 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
     steps,
     evaluate: evaluate ?? {},
     settings: found.settings,
+    // Always compared, and absent unless true, as in runs of earlier versions.
+    batched: options.batched === true ? true : undefined,
   }
   const release = claimRun(folder, config, { resume, notes: { command } })
   try {
@@ -70,6 +74,18 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
   } finally {
     release()
   }
+}
+
+async function checkBatched(algorithm: string): Promise<void> {
+  const { classicAlgorithms } = await import('../algorithms.ts')
+  if (classicAlgorithms[algorithm].batched) return
+  const able = Object.keys(classicAlgorithms).filter((name) => classicAlgorithms[name].batched)
+  throw new AgogeError(`Seeds of ${algorithm} cannot be batched`, {
+    code: 'bad-argument',
+    given: algorithm,
+    expected: `one of ${able.join(', ')}`,
+    hint: 'without `batched`, one seed is trained after another',
+  })
 }
 
 async function trainAll(
@@ -92,6 +108,9 @@ async function trainAll(
   }
 }
 
+/** Most seeds in a batch. */
+const largestBatch = 64
+
 /** Runs every seed, in as many processes as there are cores. Returns their summaries in the order of `seeds`. */
 async function runAll(options: TrainSeedsOptions & { command: string }): Promise<ClassicSummary[]> {
   const { environment, algorithm, preset, config, steps, numEnvs, evaluate, bonus, contexts } = options
@@ -104,32 +123,38 @@ async function runAll(options: TrainSeedsOptions & { command: string }): Promise
   }
   const stop = new AbortController()
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+  const processes = Math.min(options.processes ?? Infinity, availableParallelism(), seeds.length)
+  const atOnce = options.batched === true ? Math.min(largestBatch, Math.ceil(seeds.length / processes)) : 1
+  const runOf = (seed: number): SeedRun => {
+    const own = out === undefined ? undefined : join(out, `seed-${seed}`)
+    return {
+      ...named,
+      seed,
+      ...defined({ out: own }),
+      resume: resume && own !== undefined && existsSync(join(own, 'config.json')),
+      command: `${command} (seed ${seed})`,
+    }
+  }
   const runs: ClassicSummary[] = []
   let next = 0
   async function worker(): Promise<void> {
     const trainer = openSeedProcess(either, { events: onEvent !== undefined })
     try {
       while (next < seeds.length) {
-        const at = next++
-        const seed = seeds[at]
-        const own = out === undefined ? undefined : join(out, `seed-${seed}`)
-        runs[at] = await trainer.run(
-          {
-            ...named,
-            seed,
-            ...defined({ out: own }),
-            resume: resume && own !== undefined && existsSync(join(own, 'config.json')),
-            command: `${command} (seed ${seed})`,
-          },
-          (event) => onEvent?.(seed, event),
+        const at = next
+        next += atOnce
+        const found = await trainer.train(seeds.slice(at, at + atOnce).map(runOf), (seed, event) =>
+          onEvent?.(seed, event),
         )
-        onSeed?.(runs[at])
+        found.forEach((summary, i) => {
+          runs[at + i] = summary
+          onSeed?.(summary)
+        })
       }
     } finally {
       await trainer.close()
     }
   }
-  const processes = Math.min(options.processes ?? Infinity, availableParallelism(), seeds.length)
   const workers = Array.from({ length: processes }, () =>
     worker().catch((error: unknown) => {
       // The other seeds stop at a step where they can resume.

@@ -1,4 +1,5 @@
 import type { Machine, OnTrainingEvent, TrainingEvent } from '../../runs/run-folder.ts'
+import type { BatchMember } from '../../engine/nn/index.ts'
 import type { MeanEstimate } from '../../statistics/statistics.ts'
 import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
 import type { Context, Playable } from '../environment/index.ts'
@@ -40,6 +41,8 @@ export interface ClassicTrainOptions {
   evaluationSets?: Readonly<Record<string, (episode: number) => Context>>
   /** Threads of the learner. Default: 1, which is reproducible bit for bit. */
   threads?: number
+  /** Computes gradients in one call with those of other trainings of the same kind (`createBatch` of `agoge/engine`). */
+  batch?: BatchMember
   /** The run folder. Default: nothing is written. */
   out?: string
   /** Resumes the run in `out`. */
@@ -146,6 +149,12 @@ export interface TrainSeedsOptions extends NamedRun {
   resume?: boolean
   /** Most concurrent processes. Default: the number of cores, which is also the limit. */
   processes?: number
+  /**
+   * Trains the seeds of a process at the same time, and computes their gradients in one call: faster for small networks.
+   * The numbers of a seed differ in their last digits from those of a run alone, and so do its results; they do not depend
+   * on the other seeds. For PPO, A2C and PQN. Default: false.
+   */
+  batched?: boolean
   command?: string
   onEvent?: (seed: number, event: TrainingEvent) => void
   /** Called when a seed is done, in the order in which they finish. */

@@ -32,6 +32,7 @@ export interface TrainArrayCommand extends ContextOptions {
   seed: number
   /** Number of seeds. */
   seeds?: number
+  batched?: boolean
   out?: string
   resume?: string | true
   /** As typed, for the record. */
@@ -52,6 +53,7 @@ interface Plan {
   seeds: number[]
   /** One run in this process, or one run per seed in processes of their own. */
   several: boolean
+  batched: boolean
   commandLine: string
 }
 
@@ -109,7 +111,7 @@ async function trainOne(
 }
 
 async function trainSeveral(
-  { named, seeds, commandLine }: Plan,
+  { named, seeds, batched, commandLine }: Plan,
   { out, resume }: Where,
   { out: print, progress: output, signal }: Console,
 ): Promise<void> {
@@ -120,6 +122,7 @@ async function trainSeveral(
       seeds,
       out,
       resume,
+      batched,
       command: commandLine,
       onEvent: (seed, event) => progress.event(seed, event),
       signal,
@@ -155,7 +158,7 @@ export function seedsText(summary: SeedsSummary): string {
 }
 
 async function newPlan(command: TrainArrayCommand): Promise<Plan> {
-  const { preset, encoder, bonus, steps, numEnvs, seed, seeds, commandLine } = command
+  const { preset, encoder, bonus, steps, numEnvs, seed, seeds, batched = false, commandLine } = command
   // Absolute, so that the run is found from other folders.
   const environment = isEnvironmentFile(command.environment)
     ? resolve(command.environment)
@@ -164,6 +167,12 @@ async function newPlan(command: TrainArrayCommand): Promise<Plan> {
   const algorithm = command.algorithm ?? algorithmsFor(opened.definition)[0]
   const several = seeds !== undefined && seeds > 1
   const first = several && seed === 0 ? 1 : seed
+  if (batched && !several)
+    throw new AgogeError('--batched is for several seeds', {
+      code: 'bad-argument',
+      given: `${seeds ?? 1} seed`,
+      expected: '--seeds of 2 or more',
+    })
   return {
     named: {
       environment,
@@ -176,6 +185,7 @@ async function newPlan(command: TrainArrayCommand): Promise<Plan> {
     },
     seeds: several ? Array.from({ length: seeds }, (_, i) => first + i) : [seed],
     several,
+    batched,
     commandLine,
   }
 }
@@ -189,16 +199,18 @@ function readPlan(folder: string): Plan {
     numEnvs: number
     seed?: number
     seeds?: number[]
+    batched?: true
     evaluate: NonNullable<NamedRun['evaluate']>
     settings: Pick<NamedRun, 'algorithm' | 'preset' | 'config' | 'bonus' | 'contexts'> & { file?: string }
     command: string
   }
-  const { steps, numEnvs, seed = 0, evaluate, command } = config
+  const { steps, numEnvs, seed = 0, batched = false, evaluate, command } = config
   const { file, ...settings } = config.settings
   return {
     named: { environment: file ?? config.environment, steps, numEnvs, evaluate, ...settings },
     seeds: config.seeds ?? [seed],
     several: config.kind === 'seeds',
+    batched,
     commandLine: command,
   }
 }

@@ -116,6 +116,13 @@ export function addTrain({ program, terminal, commandLine }: CommandContext): vo
         wholeNumber(1),
       ),
     ),
+    optionOf(
+      'classic',
+      new Option(
+        '--batched',
+        'with --seeds: several seeds at the same time, with their gradients in one call: faster for small networks (ppo, a2c, pqn)',
+      ),
+    ),
     optionOf('classic', new Option('--num-envs <n>', 'environments of the vector').argParser(wholeNumber(1))),
     optionOf(
       'language',

@@ -56,6 +56,8 @@ export type {
 } from './safetensors.ts'
 export { compileObjective } from './objective.ts'
 export type { Objective, ObjectiveSpec } from './objective.ts'
+export { createBatch } from './batch.ts'
+export type { BatchMember } from './batch.ts'
 export {
   countParameters,
   createParameters,

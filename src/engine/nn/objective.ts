@@ -2,6 +2,7 @@ import { createHelper, sharedArray, compileForSize, gradients } from '../tensor/
 import type { Feeds, Helper, HostTensor, InputSpec, SizedProgram, Tensor } from '../tensor/index.ts'
 import { parameterFeeds, zeroParameters } from './parameters.ts'
 import type { ParameterSet } from './parameters.ts'
+import type { BatchMember } from './batch.ts'
 
 /** With fewer rows, a second thread costs more than it saves. */
 const fewest = 64
@@ -107,6 +108,8 @@ export interface ObjectiveSpec<Metric extends string> {
    * and an even number of at least 64 rows, each thread computes half of them.
    */
   meanOver?: string
+  /** Computes the gradients of several trainings in one call (`createBatch`), with one thread. */
+  batch?: BatchMember | undefined
   /** Memory for the gradient. With that of the optimiser, the gradient is not copied. */
   gradient?: Float32Array
 }
@@ -158,23 +161,25 @@ export async function compileObjective<Metric extends string = never>(
       ...Object.fromEntries(names.map((name, i) => [`g:${name}`, found[i]])),
     }
   }
-  const isHalved = spec.meanOver !== undefined && (spec.threads ?? 1) > 1
+  const name = spec.name ?? 'objective'
+  const batched = (await spec.batch?.compile(inputs, build, name)) ?? null
+  const isHalved = batched === null && spec.meanOver !== undefined && (spec.threads ?? 1) > 1
   let metrics: string[] = []
-  const program = await compileForSize(
-    inputs,
-    (all) => {
-      const built = build(all)
-      metrics = Object.keys(built).filter((name) => !name.startsWith('g:'))
-      return built
-    },
-    {
-      name: spec.name ?? 'objective',
-      ...(spec.threads === undefined ? {} : { threads: isHalved ? 1 : spec.threads }),
-    },
-  )
+  const compileAlone = (): Promise<SizedProgram> =>
+    compileForSize(
+      inputs,
+      (all) => {
+        const built = build(all)
+        metrics = Object.keys(built).filter((output) => !output.startsWith('g:'))
+        return built
+      },
+      { name, ...(spec.threads === undefined ? {} : { threads: isHalved ? 1 : spec.threads }) },
+    )
+  const alone = batched === null ? await compileAlone() : null
+  const program = batched ?? alone!
   const gradient = zeroParameters(spec.parameters, spec.gradient)
   const halves = isHalved
-    ? createDataParallelSplit(program, spec.inputs, spec.meanOver!, gradient, metrics)
+    ? createDataParallelSplit(alone!, spec.inputs, spec.meanOver!, gradient, metrics)
     : undefined
   const into = parameterFeeds(gradient, 'g:')
   /** Feeds of the last given parameters. They are read in place, so they are the same in each call. */

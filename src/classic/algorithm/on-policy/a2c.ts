@@ -53,7 +53,7 @@ export const a2cPresets = {
  * bootstrapped with the value of its last observation.
  */
 export const a2c = (config: A2cConfig): ClassicAlgorithm =>
-  overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
+  overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1, batch }) => {
     const policy = mlpActorCritic(environment.definition, config)
     const random = createRandom('a2c', seed)
     const parameters = createParameters(policy.specs, random.split('parameters'))
@@ -61,7 +61,12 @@ export const a2c = (config: A2cConfig): ClassicAlgorithm =>
     const make = config.optimiser === 'adam' ? createAdam : createRmsProp
     const optimiser = make(parameters.data.length, settings)
     const rollout = createRollout(environment, config.rolloutSteps, policy.distribution.actionSize)
-    const objective = await compilePolicyGradient(environment, policy, { ...config, name: 'a2c', threads })
+    const objective = await compilePolicyGradient(environment, policy, {
+      ...config,
+      name: 'a2c',
+      threads,
+      batch,
+    })
     const drawing = random.split('actions')
 
     async function update(left: number) {

@@ -1,4 +1,9 @@
-import { compileObjective, type Objective, type ParameterSet } from '../../../engine/nn/index.ts'
+import {
+  compileObjective,
+  type Objective,
+  type ParameterSet,
+  type BatchMember,
+} from '../../../engine/nn/index.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import { add, mean, mul, neg, reshape, square, sub } from '../../../engine/tensor/index.ts'
 import { type AnyVector, rowSize } from '../../environment/index.ts'
@@ -29,13 +34,14 @@ type PolicyGradientMetric = 'policyLoss' | 'valueLoss' | 'entropy'
 export function compilePolicyGradient(
   environment: AnyVector,
   policy: ActorCritic,
-  options: PolicyGradientConfig & { name: string; threads: number },
+  options: PolicyGradientConfig & { name: string; threads: number; batch?: BatchMember | undefined },
 ): Promise<Objective<PolicyGradientMetric>> {
-  const { name, threads, entropy, valueWeight } = options
+  const { name, threads, batch, entropy, valueWeight } = options
   const choices = environment.actionMask.length / environment.envs.count
   return compileObjective<PolicyGradientMetric>({
     name,
     threads,
+    batch,
     parameters: Object.fromEntries(Object.entries(policy.specs).map(([key, { shape }]) => [key, shape])),
     inputs: {
       observations: { shape: ['B', rowSize(environment.definition.observation)] },

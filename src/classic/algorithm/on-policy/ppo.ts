@@ -125,7 +125,7 @@ export function ppo(settings: PpoConfig): ClassicAlgorithm {
 
 const feedForwardPpo =
   (config: PpoConfig, encoder: Encoder | undefined): ClassicAlgorithm =>
-  async (environment, { seed, totalSteps, threads = 1 }) => {
+  async (environment, { seed, totalSteps, threads = 1, batch }) => {
     const { definition } = environment
     const numEnvs = environment.envs.count
     const policy = mlpActorCritic(definition, { ...config, encoder })
@@ -139,6 +139,7 @@ const feedForwardPpo =
     const objective = await compileObjective({
       name: 'ppo',
       threads,
+      batch,
       meanOver: 'B',
       parameters: shapes,
       inputs: {

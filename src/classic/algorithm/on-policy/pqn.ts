@@ -1,4 +1,10 @@
-import { type Activation, compileObjective, createParameters, createRAdam } from '../../../engine/nn/index.ts'
+import {
+  type Activation,
+  compileObjective,
+  createParameters,
+  createRAdam,
+  type BatchMember,
+} from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { mean, reshape, square, sub } from '../../../engine/tensor/index.ts'
 import {
@@ -74,8 +80,8 @@ export const pqnPresets = {
  * Truncated episodes are bootstrapped. Uses rectified Adam, as the authors and CleanRL do.
  */
 export const pqn = (config: PqnConfig): ClassicAlgorithm =>
-  overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
-    const learner = await createPqnLearner(environment, config, { seed, totalSteps, threads })
+  overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1, batch }) => {
+    const learner = await createPqnLearner(environment, config, { seed, totalSteps, threads, batch })
     const { parameters, optimiser, objective, rollout, drawing, progress, actions, start } = learner
     const numEnvs = environment.envs.count
     const evaluate = (from: Float32Array, count: number, to: Float32Array, mask?: Uint8Array): void =>
@@ -118,7 +124,12 @@ type Learner = Awaited<ReturnType<typeof createPqnLearner>>
 async function createPqnLearner(
   environment: AnyVector,
   config: PqnConfig,
-  { seed, totalSteps, threads }: { seed: number; totalSteps: number; threads: number },
+  {
+    seed,
+    totalSteps,
+    threads,
+    batch,
+  }: { seed: number; totalSteps: number; threads: number; batch: BatchMember | undefined },
 ) {
   const { definition } = environment
   const { n: actions, start } = discreteActions(definition, 'pqn')
@@ -130,6 +141,7 @@ async function createPqnLearner(
   const objective = await compileObjective({
     name: 'pqn',
     threads,
+    batch,
     parameters: parameters.shapes,
     inputs: {
       observations: { shape: ['B', rowSize(definition.observation)] },

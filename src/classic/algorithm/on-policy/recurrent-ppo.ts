@@ -1,4 +1,9 @@
-import { compileObjective, createParameters, type ParameterSet } from '../../../engine/nn/index.ts'
+import {
+  compileObjective,
+  createParameters,
+  type ParameterSet,
+  type BatchMember,
+} from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { HostTensor } from '../../../engine/tensor/index.ts'
 import { AgogeError } from '../../../error.ts'
@@ -134,7 +139,7 @@ type RecurrentPpoConfig = Omit<PpoConfig, 'encoder'> & { encoder: CarriedGruEnco
  */
 export const recurrentPpo =
   (config: RecurrentPpoConfig): ClassicAlgorithm =>
-  async (environment, { seed, totalSteps, threads = 1 }) => {
+  async (environment, { seed, totalSteps, threads = 1, batch }) => {
     const { definition } = environment
     const numEnvs = environment.envs.count
     const { size = 64, sequence = defaultSequence(config.rolloutSteps) } = config.encoder
@@ -146,7 +151,12 @@ export const recurrentPpo =
     const rows = memoryRows(environment, memorySize)
     const { actionSize } = policy.distribution
     const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, { sequence })
-    const objective = await compileRecurrent(config, environment, policy, { sequence, parameters, threads })
+    const objective = await compileRecurrent(config, environment, policy, {
+      sequence,
+      parameters,
+      threads,
+      batch,
+    })
     const updating = createPpoUpdate(config, parameters, objective)
     const drawing = random.split('actions')
     const progress = { seen: 0, begun: false }
@@ -213,13 +223,24 @@ function compileRecurrent(
   config: RecurrentPpoConfig,
   { definition, actionMask, envs }: AnyVector,
   policy: ReturnType<typeof gruActorCritic>,
-  { sequence, parameters, threads }: { sequence: number; parameters: ParameterSet; threads: number },
+  {
+    sequence,
+    parameters,
+    threads,
+    batch,
+  }: {
+    sequence: number
+    parameters: ParameterSet
+    threads: number
+    batch: BatchMember | undefined
+  },
 ) {
   const all = `${sequence}*B`
   const choices = actionMask.length / envs.count
   return compileObjective({
     name: 'recurrent ppo',
     threads,
+    batch,
     parameters: parameters.shapes,
     inputs: {
       memory: { shape: ['B', policy.memorySize] },
