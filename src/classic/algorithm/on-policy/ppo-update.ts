@@ -1,4 +1,14 @@
-import { type AdamState, createAdam, type Objective, type ParameterSet } from '../../../engine/nn/index.ts'
+import {
+  type AdamInPlace,
+  type AdamState,
+  countParameters,
+  createAdam,
+  createParameters,
+  type Objective,
+  type ParameterSet,
+  type ParameterSpec,
+} from '../../../engine/nn/index.ts'
+import type { Random } from '../../../engine/random/index.ts'
 import {
   add,
   exp,
@@ -111,16 +121,22 @@ interface PpoUpdateState {
   beta: number
 }
 
+/** The parameters of a policy, in the memory of their Adam. */
+export function createPpoParameters(
+  specs: Readonly<Record<string, ParameterSpec>>,
+  random: Random,
+  { maxGradientNorm }: Pick<PpoUpdateConfig, 'maxGradientNorm'>,
+): { parameters: ParameterSet; adam: AdamInPlace } {
+  const adam = createAdam(countParameters(specs), { epsilon: 1e-5, maxGradientNorm })
+  return { parameters: createParameters(specs, random, adam.own.parameters), adam }
+}
+
 /** Makes the update of PPO: some epochs over the minibatches of a rollout. It keeps the state of Adam and of beta. */
 export function createPpoUpdate(
   config: PpoUpdateConfig,
-  parameters: ParameterSet,
+  { parameters, adam }: ReturnType<typeof createPpoParameters>,
   objective: Objective<PpoMetric>,
 ) {
-  const adam = createAdam(parameters.data.length, {
-    epsilon: 1e-5,
-    maxGradientNorm: config.maxGradientNorm,
-  })
   let beta = config.klPenalty?.beta ?? 0
   const scalar = (value: number): HostTensor => ({ data: Float32Array.of(value), shape: [1] })
   return {

@@ -1,4 +1,4 @@
-import { type Activation, compileObjective, createParameters } from '../../../engine/nn/index.ts'
+import { type Activation, compileObjective } from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { rowSize } from '../../environment/index.ts'
 import { type Encoder, mlpActorCritic } from '../../policy/index.ts'
@@ -6,7 +6,13 @@ import type { ClassicAlgorithm } from '../agent.ts'
 import { checkMinibatches, checkSettings } from '../check-settings.ts'
 import { overNormalised, overWindow } from '../wrap-algorithm.ts'
 import { onPolicyAgent } from './on-policy-agent.ts'
-import { createPpoUpdate, ppoMinibatchLoss, type PpoLossConfig, type PpoUpdateConfig } from './ppo-update.ts'
+import {
+  createPpoParameters,
+  createPpoUpdate,
+  ppoMinibatchLoss,
+  type PpoLossConfig,
+  type PpoUpdateConfig,
+} from './ppo-update.ts'
 import { type CarriedGruEncoder, recurrentPpo } from './recurrent-ppo.ts'
 import { createRollout } from './rollout.ts'
 
@@ -130,7 +136,8 @@ const feedForwardPpo =
     const numEnvs = environment.envs.count
     const policy = mlpActorCritic(definition, { ...config, encoder })
     const random = createRandom('ppo', seed)
-    const parameters = createParameters(policy.specs, random.split('parameters'))
+    const learned = createPpoParameters(policy.specs, random.split('parameters'), config)
+    const { parameters } = learned
     const shapes = Object.fromEntries(Object.entries(policy.specs).map(([name, { shape }]) => [name, shape]))
     const width = rowSize(definition.observation)
     const choices = environment.actionMask.length / numEnvs
@@ -141,6 +148,7 @@ const feedForwardPpo =
       threads,
       batch,
       meanOver: 'B',
+      gradient: learned.adam.own.gradient,
       parameters: shapes,
       inputs: {
         observations: { shape: ['B', width] },
@@ -156,7 +164,7 @@ const feedForwardPpo =
       trace: (weights, inputs) =>
         ppoMinibatchLoss(config, policy.distribution, policy.trace(weights, inputs['observations']), inputs),
     })
-    const updating = createPpoUpdate(config, parameters, objective)
+    const updating = createPpoUpdate(config, learned, objective)
     const drawing = random.split('actions')
     return onPolicyAgent(environment, config, totalSteps, {
       policy,

@@ -1,9 +1,4 @@
-import {
-  compileObjective,
-  createParameters,
-  type ParameterSet,
-  type BatchMember,
-} from '../../../engine/nn/index.ts'
+import { compileObjective, type BatchMember } from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { HostTensor } from '../../../engine/tensor/index.ts'
 import { AgogeError } from '../../../error.ts'
@@ -11,7 +6,7 @@ import { type AnyVector, box, rowSize } from '../../environment/index.ts'
 import { clipActionRows, gruActorCritic } from '../../policy/index.ts'
 import { type ClassicAlgorithm, stateOfArray, stateOfFields, stateOfParts } from '../agent.ts'
 import { checkMinibatches } from '../check-settings.ts'
-import { createPpoUpdate, ppoMinibatchLoss } from './ppo-update.ts'
+import { createPpoParameters, createPpoUpdate, ppoMinibatchLoss } from './ppo-update.ts'
 import type { PpoConfig } from './ppo.ts'
 import { createRollout } from './rollout.ts'
 
@@ -147,17 +142,18 @@ export const recurrentPpo =
     const policy = gruActorCritic(definition, { ...config, size })
     const { memorySize } = policy
     const random = createRandom('recurrent ppo', seed)
-    const parameters = createParameters(policy.specs, random.split('parameters'))
+    const learned = createPpoParameters(policy.specs, random.split('parameters'), config)
+    const { parameters } = learned
     const rows = memoryRows(environment, memorySize)
     const { actionSize } = policy.distribution
     const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, { sequence })
     const objective = await compileRecurrent(config, environment, policy, {
       sequence,
-      parameters,
+      learned,
       threads,
       batch,
     })
-    const updating = createPpoUpdate(config, parameters, objective)
+    const updating = createPpoUpdate(config, learned, objective)
     const drawing = random.split('actions')
     const progress = { seen: 0, begun: false }
 
@@ -225,12 +221,12 @@ function compileRecurrent(
   policy: ReturnType<typeof gruActorCritic>,
   {
     sequence,
-    parameters,
+    learned: { parameters, adam },
     threads,
     batch,
   }: {
     sequence: number
-    parameters: ParameterSet
+    learned: ReturnType<typeof createPpoParameters>
     threads: number
     batch: BatchMember | undefined
   },
@@ -241,6 +237,7 @@ function compileRecurrent(
     name: 'recurrent ppo',
     threads,
     batch,
+    gradient: adam.own.gradient,
     parameters: parameters.shapes,
     inputs: {
       memory: { shape: ['B', policy.memorySize] },
