@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFilesystemEnvironment } from 'agoge/llm'
 import { chainTasks } from './chains.ts'
 import { worthOf } from './page.ts'
-import type { Difference } from './report.ts'
+import { type Difference, reportOf } from './report.ts'
 import { settings } from './settings.ts'
 import type { Piece } from './store.ts'
 import { beyond, chooseRate, chooseWarmStart } from './tuning.ts'
@@ -101,6 +101,47 @@ test('a long request takes the calls that its kind says, for folders that do not
       expect(results).toHaveLength(wanted)
       expect(chainTasks.task({ split, seed, kind: task.kind }).prompt).toBe(task.prompt)
     }
+})
+
+test('an arm with its own mixture is compared with itself on the same tasks of the same seeds', () => {
+  const both = (known: string) => ({ known, paraphrased: '10', heldOutKinds: '00' })
+  const units = { known: ['a', 'b'], paraphrased: ['a', 'b'], heldOutKinds: ['c', 'd'] }
+  const begun = (seed: number): Piece => ({
+    piece: 'warm-start',
+    setting: 'filesystem',
+    seed,
+    shown: 24,
+    units,
+    results: both('00'),
+    validation: 0,
+    kinds: {},
+    cost,
+  })
+  const arm = (seed: number, mixture: 'common' | 'own', known: string): Piece => ({
+    piece: 'arm',
+    setting: 'filesystem',
+    seed,
+    arm: 'rl',
+    mixture,
+    learningRate: 1e-3,
+    steps: 1,
+    validations: [],
+    results: both(known),
+    cost,
+  })
+  const pieces = [
+    ...[201, 202, 203].map(begun),
+    ...[arm(201, 'common', '00'), arm(201, 'own', '11'), arm(202, 'common', '1-'), arm(202, 'own', '01')],
+    // No seed 203 with the common mixture.
+    arm(203, 'own', '11'),
+  ]
+  const { mixtures, differences } = reportOf(filesystem, pieces)
+  expect(differences).toEqual([])
+  expect(mixtures).toMatchObject([{ arm: 'rl', seeds: [201, 202] }])
+  const [{ on }] = mixtures
+  // Seed 201 gains two tasks; of seed 202 one counts, which is lost.
+  expect(on.known.mean).toBeCloseTo((1 + 1 - 1) / 3)
+  expect(on.paraphrased.mean).toBe(0)
 })
 
 test('the plan of a long request does it, and leaving out the last call does not', async () => {

@@ -64,7 +64,7 @@ ${setting.about[0].toUpperCase()}${setting.about.slice(1)}. ${setting.budget / 1
 
 ${letters.join('\n')}
 
-${rows.length === 0 ? 'No reported piece is stored yet.' : `${armTable(rows)}\n\n${differenceTable(report)}\n\n${worthText(report)}`}
+${rows.length === 0 ? 'No reported piece is stored yet.' : `${armTable(rows)}\n\n${differenceTable(report)}\n\n${mixtureText(report)}${worthText(report)}`}
 
 ${tuningText(report, pieces)}
 `
@@ -134,6 +134,32 @@ function differenceTable({ setting, differences, complete }: SettingReport): str
       ]),
     ),
   ].join('\n')
+}
+
+/** The table of own mixtures; empty without one. */
+function mixtureText({ mixtures }: SettingReport): string {
+  if (mixtures.length === 0) return ''
+  const head = [
+    'own mixture less the common one, in points',
+    'seeds',
+    'known kinds',
+    'paraphrases',
+    'held-out kinds',
+  ]
+  const table = [
+    row(head),
+    row(head.map(() => '---')),
+    ...mixtures.map(({ arm, seeds, on }) =>
+      row([
+        nameOf(arm),
+        seeds.length,
+        differenceText(on.known),
+        differenceText(on.paraphrased),
+        differenceText(on.heldOutKinds),
+      ]),
+    ),
+  ]
+  return `${table.join('\n')}\n\nWhat the plan leaves without a claim, as this, has no adjusted p.\n\n`
 }
 
 /** The smallest gain, as a share, that would be worth the trouble. Fixed in the plan. */

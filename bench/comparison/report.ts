@@ -34,10 +34,15 @@ export interface Difference {
   adjusted: number | null
 }
 
+/** An arm with its own mixture less the same arm with the common one. */
+export type MixtureDifference = Pick<Difference, 'seeds' | 'on'> & { arm: ArmName }
+
 export interface SettingReport {
   setting: Setting
   rows: ArmRow[]
   differences: Difference[]
+  /** Without a claim. */
+  mixtures: MixtureDifference[]
   /** Seeds that have every arm with the common mixture. */
   complete: number[]
 }
@@ -89,7 +94,8 @@ function asShares(of: Record<TestName, HierarchicalEstimate>): Record<TestName, 
   return { known: cut(of.known), paraphrased: cut(of.paraphrased), heldOutKinds: cut(of.heldOutKinds) }
 }
 
-function reportOf(setting: Setting, pieces: readonly Piece[]): SettingReport {
+/** What the pieces of a setting say. */
+export function reportOf(setting: Setting, pieces: readonly Piece[]): SettingReport {
   const warm = pieces.flatMap((piece) =>
     piece.piece === 'warm-start' && piece.setting === setting.name ? [piece] : [],
   )
@@ -108,21 +114,18 @@ function reportOf(setting: Setting, pieces: readonly Piece[]): SettingReport {
     }
   const pairs = planned[setting.name === 'chains' ? 'chains' : 'single']
   const differences = setting.mixtures.flatMap((mixture) =>
-    pairs.flatMap(([a, b]) => {
-      const both = of(a, mixture).flatMap((one) =>
-        of(b, mixture).flatMap((other) => (other.seed === one.seed ? [[one, other] as const] : [])),
-      )
-      if (both.length === 0) return []
-      const on = overTests((test) =>
-        both.flatMap(([one, other]) =>
-          valuesOf(bySeed.get(one.seed)!, test, (at) => {
-            const [x, y] = [judged(one.results, test, at), judged(other.results, test, at)]
-            return x === null || y === null ? null : x - y
-          }),
-        ),
-      )
-      return [{ a, b, mixture, seeds: both.map(([{ seed }]) => seed), on, adjusted: null as number | null }]
-    }),
+    pairs.flatMap(([a, b]) =>
+      differenceOf(of(a, mixture), of(b, mixture), bySeed).map((found) => ({
+        a,
+        b,
+        mixture,
+        adjusted: null as number | null,
+        ...found,
+      })),
+    ),
+  )
+  const mixtures = names.flatMap((arm) =>
+    differenceOf(of(arm, 'own'), of(arm, 'common'), bySeed).map((found) => ({ arm, ...found })),
   )
   const claims = differences.filter(({ mixture }) => mixture === 'common')
   const adjusted = holmAdjusted(claims.map(({ on }) => on.known.pValue))
@@ -130,7 +133,28 @@ function reportOf(setting: Setting, pieces: readonly Piece[]): SettingReport {
   const complete = [...bySeed.keys()].filter((seed) =>
     names.every((arm) => of(arm, 'common').some((piece) => piece.seed === seed)),
   )
-  return { setting, rows, differences, complete }
+  return { setting, rows, differences, mixtures, complete }
+}
+
+/** The difference of two lists of pieces on the seeds that both have, as a list of one; empty without such a seed. */
+function differenceOf(
+  a: readonly ArmPiece[],
+  b: readonly ArmPiece[],
+  bySeed: ReadonlyMap<number, WarmPiece>,
+): Pick<Difference, 'seeds' | 'on'>[] {
+  const both = a.flatMap((one) =>
+    b.flatMap((other) => (other.seed === one.seed ? [[one, other] as const] : [])),
+  )
+  if (both.length === 0) return []
+  const on = overTests((test) =>
+    both.flatMap(([one, other]) =>
+      valuesOf(bySeed.get(one.seed)!, test, (at) => {
+        const [x, y] = [judged(one.results, test, at), judged(other.results, test, at)]
+        return x === null || y === null ? null : x - y
+      }),
+    ),
+  )
+  return [{ seeds: both.map(([{ seed }]) => seed), on }]
 }
 
 function rowOf(
