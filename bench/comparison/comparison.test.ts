@@ -131,7 +131,10 @@ test('an arm with its own mixture is compared with itself on the same tasks of t
   })
   const pieces = [
     ...[201, 202, 203].map(begun),
-    ...[arm(201, 'common', '00'), arm(201, 'own', '11'), arm(202, 'common', '1-'), arm(202, 'own', '01')],
+    arm(201, 'common', '00'),
+    arm(201, 'own', '11'),
+    arm(202, 'common', '1-'),
+    arm(202, 'own', '01'),
     // No seed 203 with the common mixture.
     arm(203, 'own', '11'),
   ]
