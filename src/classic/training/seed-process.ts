@@ -4,8 +4,8 @@ import type { FromSeedProcess, SeedRun, ToSeedProcess } from './seed-processes.t
 import { trainNamed } from './find-run.ts'
 
 /**
- * A process that trains seeds. It receives the run of a seed, or those of a batch, sends their
- * events and summaries, and waits for more. It saves and stops on request, or when the parent ends.
+ * A process that trains seeds. It receives the run of a seed, or those of a batch, sends their events and summaries, and
+ * waits for more. It saves and stops on request, or when the parent ends.
  */
 const stop = new AbortController()
 process.on('SIGINT', () => {}) // Ctrl-C goes to the parent, which stops this process.
@@ -16,8 +16,9 @@ process.on('message', (message: ToSeedProcess) => {
   else void work(message)
 })
 
-async function work({ runs, events }: Extract<ToSeedProcess, { type: 'runs' }>): Promise<void> {
-  const members = runs.length > 1 ? createBatch(runs.length) : []
+async function work({ runs, batched, events }: Extract<ToSeedProcess, { type: 'runs' }>): Promise<void> {
+  // Also of a single run, so that its numbers are those that it has beside others.
+  const members = batched ? createBatch(runs.length) : []
   await Promise.all(runs.map((run, i) => train(run, events, members[i]).finally(() => members[i]?.leave())))
 }
 

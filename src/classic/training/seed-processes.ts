@@ -12,7 +12,7 @@ export type SeedRun = Omit<TrainNamedOptions, 'onEvent' | 'signal' | 'batch'>
 
 /** `events`: whether to send the events of the runs. `stop` ends the runs in progress, `close` the process. */
 export type ToSeedProcess =
-  | { type: 'runs'; runs: readonly SeedRun[]; events: boolean }
+  | { type: 'runs'; runs: readonly SeedRun[]; batched: boolean; events: boolean }
   | { type: 'stop' }
   | { type: 'close' }
 
@@ -29,7 +29,7 @@ export type FromSeedProcess =
 /** A process that trains seeds, one after another or in batches. */
 export interface SeedProcess {
   /**
-   * Trains one seed, or a batch of them. Returns their summaries in the same order. Call it again only when these are
+   * Trains one seed, or those of a batch. Returns their summaries in the same order. Call it again only when these are
    * done.
    *
    * @throws AgogeError of the first run that fails; `seed-process` if the process ends without a result.
@@ -49,9 +49,13 @@ const script = fileURLToPath(new URL(`./seed-process.${isSource ? 'ts' : 'js'}`,
 /**
  * Starts a process that trains seeds. Seeds of different processes share no runtime.
  *
- * @param signal stops the run in progress at a step where it can be resumed.
+ * @param signal stops the runs in progress at a step where they can be resumed.
+ * @param options.batched whether the runs of a call are a batch; otherwise a call has one
  */
-export function openSeedProcess(signal: AbortSignal, { events }: { events: boolean }): SeedProcess {
+export function openSeedProcess(
+  signal: AbortSignal,
+  { batched, events }: { batched: boolean; events: boolean },
+): SeedProcess {
   const child = fork(script, {
     execArgv: isSource
       ? ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source']
@@ -94,7 +98,7 @@ export function openSeedProcess(signal: AbortSignal, { events }: { events: boole
             reject(signal.aborted ? (signal.reason as Error) : failure(seed, out, message, end ?? ''))
           }
         }
-        tell({ type: 'runs', runs, events })
+        tell({ type: 'runs', runs, batched, events })
       }),
     async close() {
       signal.removeEventListener('abort', stop)

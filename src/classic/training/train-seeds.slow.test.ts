@@ -90,6 +90,7 @@ test.each([
   }
   const others = await of('others', [9, 3, 8, 7], true)
   expect(others[1]).toEqual(batched[2])
+  expect(await of('one', [3], true)).toEqual([batched[2]])
 })
 
 test('batched seeds report events and results of each, and can be resumed', async () => {

@@ -124,7 +124,8 @@ async function runAll(options: TrainSeedsOptions & { command: string }): Promise
   const stop = new AbortController()
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
   const processes = Math.min(options.processes ?? Infinity, availableParallelism(), seeds.length)
-  const atOnce = options.batched === true ? Math.min(largestBatch, Math.ceil(seeds.length / processes)) : 1
+  const { batched = false } = options
+  const atOnce = batched ? Math.min(largestBatch, Math.ceil(seeds.length / processes)) : 1
   const runOf = (seed: number): SeedRun => {
     const own = out === undefined ? undefined : join(out, `seed-${seed}`)
     return {
@@ -138,7 +139,7 @@ async function runAll(options: TrainSeedsOptions & { command: string }): Promise
   const runs: ClassicSummary[] = []
   let next = 0
   async function worker(): Promise<void> {
-    const trainer = openSeedProcess(either, { events: onEvent !== undefined })
+    const trainer = openSeedProcess(either, { batched, events: onEvent !== undefined })
     try {
       while (next < seeds.length) {
         const at = next

@@ -64,6 +64,8 @@ test('the numbers of a member do not depend on the others', async () => {
   const many = await evaluateBatched([1, 2, 3, 4, 5, 6, 7], () => 5)
   const [few] = await evaluateBatched([3, 9], () => 5)
   expect(few).toEqual(many[2])
+  const [alone] = await evaluateBatched([3], () => 5)
+  expect(alone).toEqual(many[2])
 })
 
 test('a member that leaves is not waited for', async () => {
