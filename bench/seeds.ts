@@ -81,7 +81,7 @@ export const ppoCartPoleSeeds = async (): Promise<Measurement[]> => [
     seeds: 64,
     steps: 100_000,
     batched: true,
-    rounds: 1,
+    rounds: 3,
   }),
   await againstRuns({
     name: 'ppo-cartpole-seeds one after another',
