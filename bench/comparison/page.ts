@@ -36,7 +36,7 @@ function missingText(reports: readonly SettingReport[], pieces: readonly Piece[]
     return parts.length === 0 ? [] : [`${setting}: ${parts.join(', ')}`]
   })
   if (list.length === 0) return 'Nothing of the plan is missing.'
-  return `**Still missing: ${list.join('; ')}.** Until then this page claims nothing about these parts.`
+  return `**Still to be run: ${list.join('; ')}.** The page says nothing of that yet.`
 }
 
 /** docs/results/comparison.md. */
@@ -50,10 +50,10 @@ Repeated, as the plan wants it said: four pieces of the filesystem with own mixt
 for minutes while they ran, so that episodes could pass their time limit. They were run again from the warm start; nobody had looked at their results.
 
 Success on held-out tasks, played greedily. *Known kinds*: test tasks of the trained kinds. *Paraphrases*: the same kinds in sentences and words that
-training never has. *Held-out kinds*: kinds of task without a demonstration and in no arm's training. A computed token counts once where an episode is
-played and three times where the model is trained on it; what the expert plays counts nothing. An arm ends with the step that reaches its budget, so it is a little over it. Letters are those of the plan. *Mixture*: common has every kind as often, own has more of
-what still fails, as far as the arm can know it. Intervals are 95% intervals over seeds, templates
-and tasks (\`hierarchicalInterval\`); with fewer than five seeds there is none. *p, Holm*: adjusted for the comparisons of the setting that the plan names.
+training never has. *Held-out kinds*: kinds of task without a demonstration and in no arm's training. The budget is in computed tokens, with
+those of validations: a token counts 1 when an episode with it is played, prompts and results of tools too, and 3 more for each time that the model is trained on it; what the expert plays counts nothing. An arm ends with the step that reaches its budget, so it is a little over it. Letters are those of the plan. *Mixture*: common has every kind as often, own has more of
+the kinds that still fail: for RL and rejection sampling by their own attempts, for supervision by the warm start's validation. *Calls* are calls of tools, in validations too. Intervals are 95% intervals over seeds, templates
+and tasks (\`hierarchicalInterval\`); with fewer than five seeds there is none, and differences are of unrounded numbers. *p, Holm*: adjusted for the comparisons of the setting that the plan names.
 
 ${reports.map((report) => settingText(report, pieces)).join('\n')}`
 }
@@ -162,7 +162,7 @@ function mixtureText({ mixtures }: SettingReport): string {
       ]),
     ),
   ]
-  return `${table.join('\n')}\n\nWhat the plan leaves without a claim, as this, has no adjusted p.\n\n`
+  return `${table.join('\n')}\n\nThe plan makes no claim of own mixtures, here and in the rows above: they have intervals, and no adjusted p.\n\n`
 }
 
 /** The smallest gain, as a share, that would be worth the trouble. Fixed in the plan. */
@@ -197,7 +197,7 @@ function worthText({ setting, differences, complete }: SettingReport): string {
     const text = about[`${difference.a}-${difference.b}`]
     return text === undefined ? [] : [`- ${text}: ${sentence(difference, 'RL')}.`]
   })
-  return `**When RL is not worth it**, with this budget (worth it: clear of zero after Holm's adjustment, and ${100 * worth} points or more; not worth it: the interval ends below ${100 * worth} points):\n\n${lines.join('\n')}`
+  return `**When RL is not worth it**, with this budget, on known kinds with the common mixture. *Worth it*: clear of zero after Holm's adjustment, and a mean of ${100 * worth} points or more, the least that would be worth another method's trouble by the plan. *Not worth it*: the interval, which is not adjusted, ends below ${100 * worth} points; that does not say that RL is worse. *Open*: neither.\n\n${lines.join('\n')}`
 }
 
 function sentence(difference: Difference, what: string): string {
@@ -231,7 +231,7 @@ function tuningText({ setting }: SettingReport, pieces: readonly Piece[]): strin
     const found = chooseRate(setting, arm, pieces)
     return [`- ${nameOf(arm)}: ${'chosen' in found ? `**${found.chosen}** of ` : ''}${list.join('; ')}`]
   })
-  return `**Tuning**, on ${tuningSeeds.length === 1 ? 'seed' : 'seeds'} ${tuningSeeds.join(' and ')} and validation tasks alone. Demonstrations per kind of the warm start: ${warm.length === 0 ? 'not tried yet' : warm.join('; ')}${'chosen' in chosen ? `; **${chosen.chosen}** chosen` : ''}. Learning rates, with the highest of the validations of a training, which is above what test tasks give:
+  return `**Tuning**, on ${tuningSeeds.length === 1 ? 'seed' : 'seeds'} ${tuningSeeds.join(' and ')} and validation tasks alone. Demonstrations per kind of the warm start: ${warm.length === 0 ? 'not tried yet' : warm.join('; ')}${'chosen' in chosen ? `; **${chosen.chosen}** chosen` : ''}. Learning rates, chosen with the common mixture and used for both, with the highest of the validations of a training of each tuning seed, which is above what test tasks give; where the best was at an edge, the next beyond was tried${setting.name === 'chains' ? '' : '; that of (e) is of its RL, and its first half has that of (b)'}:
 
 ${lines.length === 0 ? '- none tried yet' : lines.join('\n')}`
 }
