@@ -36,7 +36,7 @@ function missingText(reports: readonly SettingReport[], pieces: readonly Piece[]
     return parts.length === 0 ? [] : [`${setting}: ${parts.join(', ')}`]
   })
   if (list.length === 0) return 'Nothing of the plan is missing.'
-  return `**Still to be run: ${list.join('; ')}.** The page says nothing of that yet.`
+  return `**Still to be run: ${list.join('; ')}.** Until then rows of these parts have fewer seeds, or are not there.`
 }
 
 /** docs/results/comparison.md. */
