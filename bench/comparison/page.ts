@@ -10,6 +10,9 @@ const points = (share: number): string => (100 * share).toFixed(1)
 const signed = (share: number): string => `${share < 0 ? '' : '+'}${points(share)}`
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
 
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+
 function percentText({ mean, low, high, n }: HierarchicalEstimate): string {
   if (n === 0) return '–'
   return low === null ? `${points(mean)}%` : `${points(mean)}% (${points(low)} to ${points(high)})`
@@ -88,10 +91,9 @@ function armTable(rows: readonly ArmRow[]): string {
     'CPU minutes',
   ]
   return [
-    row(head),
-    row(head.map(() => '---')),
-    ...rows.map(({ arm, mixture, seeds, success, cost, steps }) =>
-      row([
+    table(
+      head,
+      rows.map(({ arm, mixture, seeds, success, cost, steps }) => [
         nameOf(arm),
         arm === null ? '–' : mixture,
         seeds.length,
@@ -122,21 +124,18 @@ function differenceTable({ setting, differences, complete }: SettingReport): str
     'paraphrases',
     'held-out kinds',
   ]
-  return [
-    row(head),
-    row(head.map(() => '---')),
-    ...differences.map(({ a, b, mixture, seeds, on, adjusted }) =>
-      row([
-        `${nameOf(a)} less ${nameOf(b)}`,
-        mixture,
-        seeds.length,
-        differenceText(on.known),
-        adjusted === null || !isComplete ? '–' : adjusted < 0.001 ? '< 0.001' : adjusted.toFixed(3),
-        differenceText(on.paraphrased),
-        differenceText(on.heldOutKinds),
-      ]),
-    ),
-  ].join('\n')
+  return table(
+    head,
+    differences.map(({ a, b, mixture, seeds, on, adjusted }) => [
+      `${nameOf(a)} less ${nameOf(b)}`,
+      mixture,
+      seeds.length,
+      differenceText(on.known),
+      adjusted === null || !isComplete ? '–' : adjusted < 0.001 ? '< 0.001' : adjusted.toFixed(3),
+      differenceText(on.paraphrased),
+      differenceText(on.heldOutKinds),
+    ]),
+  )
 }
 
 /** The table of own mixtures; empty without one. */
@@ -149,20 +148,14 @@ function mixtureText({ mixtures }: SettingReport): string {
     'paraphrases',
     'held-out kinds',
   ]
-  const table = [
-    row(head),
-    row(head.map(() => '---')),
-    ...mixtures.map(({ arm, seeds, on }) =>
-      row([
-        nameOf(arm),
-        seeds.length,
-        differenceText(on.known),
-        differenceText(on.paraphrased),
-        differenceText(on.heldOutKinds),
-      ]),
-    ),
-  ]
-  return `${table.join('\n')}\n\nThe plan makes no claim of own mixtures, here and in the rows above: they have intervals, and no adjusted p.\n\n`
+  const rows = mixtures.map(({ arm, seeds, on }) => [
+    nameOf(arm),
+    seeds.length,
+    differenceText(on.known),
+    differenceText(on.paraphrased),
+    differenceText(on.heldOutKinds),
+  ])
+  return `${table(head, rows)}\n\nThe plan makes no claim of own mixtures, here and in the rows above: they have intervals, and no adjusted p.\n\n`
 }
 
 /** The smallest gain, as a share, that would be worth the trouble. Fixed in the plan. */

@@ -3,7 +3,7 @@ import { intervalText, meanInterval, average } from '../../statistics/statistics
 import type { EvaluationContexts } from './context-settings.ts'
 import { agentReturns, cutOffNote, evaluateAgent } from './evaluate-agent.ts'
 import { checkpointAt } from './run-record.ts'
-import { clock, record, type Run, saveRunStep } from './run.ts'
+import { clock, passed, record, type Run, saveRunStep } from './run.ts'
 import type { Evaluation, SetEvaluation } from './types.ts'
 
 /** Name of a set of contexts; undefined for the defaults of the environment. */
@@ -16,13 +16,12 @@ export function setsOf({ options }: Pick<Run, 'options'>): EvaluationOn[] {
 }
 
 /** Returns true if an evaluation is due at this step and has not been done. */
-export function isDue({ state, options, total }: Run): boolean {
-  const { every } = options.evaluate
+export function isDue(run: Run): boolean {
+  const { state, options, total } = run
   return (
-    every > 0 &&
     state.step > 0 &&
     state.step < total &&
-    Math.floor(state.step / every) > Math.floor((state.step - options.numEnvs) / every) &&
+    passed(run, options.evaluate.every) &&
     state.evaluations.at(-1)?.step !== state.step
   )
 }

@@ -173,6 +173,12 @@ export interface Run {
   started: number
 }
 
+/** Whether the last step passed a multiple of this many steps; never for 0. */
+export function passed({ state, options }: Pick<Run, 'state' | 'options'>, every: number): boolean {
+  const before = state.step - options.numEnvs
+  return every > 0 && Math.floor(state.step / every) > Math.floor(before / every)
+}
+
 /** Prepares a run for its first step. Resets the environment, so that the algorithm sees an observation. */
 export async function createRun(
   environment: OpenedVector,

@@ -13,6 +13,7 @@ import { checkActions, checkStep } from './check-step.ts'
 import { reportStep } from './learn-until.ts'
 import {
   openTraining,
+  passed,
   type OpenedTraining,
   clock,
   createRun,
@@ -159,12 +160,6 @@ function afterLearning(run: Run, learned: UpdateMetrics | undefined): void | Pro
   }
   if (passed(run, run.logEvery) || isDue(run)) return report(run)
   endStep(run)
-}
-
-/** Whether the last step passed a multiple of this many steps. */
-function passed({ state, options }: Run, every: number): boolean {
-  const before = state.step - options.numEnvs
-  return every > 0 && Math.floor(state.step / every) > Math.floor(before / every)
 }
 
 async function report(run: Run): Promise<void> {

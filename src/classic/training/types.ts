@@ -152,12 +152,13 @@ export interface TrainSeedsOptions extends NamedRun {
   /**
    * Trains the seeds of a process at the same time, and computes their gradients in one call: faster for small networks.
    * The numbers of a seed differ in their last digits from those of a run alone, and so do its results; they do not depend
-   * on the other seeds. For PPO, A2C and PQN. Default: false.
+   * on the other seeds. For PPO, A2C and PQN; with an encoder that cannot be stacked (convolutions) each is computed alone.
+   * Default: false.
    */
   batched?: boolean
   command?: string
   onEvent?: (seed: number, event: TrainingEvent) => void
-  /** Called when a seed is done, in the order in which they finish. */
+  /** Called when a seed is done, in the order in which they finish; with `batched`, when its batch is done. */
   onSeed?: (summary: ClassicSummary) => void
   signal?: AbortSignal
 }
