@@ -1,7 +1,8 @@
 // npm run optimise:bench -- levers --reader FOLDER [--weaker FOLDER]           whether each lever acts on the models at all
 // npm run optimise:bench -- picker --reader FOLDER --weaker FOLDER --seeds 31-34   searches on ten pairs; stored rows are skipped
 // npm run optimise:bench -- picker --measurement tight|again --seeds 35-42 ...   the second measurement, with 400 or 1,000 trials
-// npm run optimise:bench -- picker --set tried --out FILE ...                      any of them on the pairs that the search was developed on
+// npm run optimise:bench -- picker --measurement thirty --seeds 43-54 ...          the third, on thirty pairs that were drawn
+// npm run optimise:bench -- picker --set tried|drawn-tried --out FILE [--trials 400] ...   on pairs for development
 // npm run optimise:bench                                                       writes docs/results/optimise.md from the stored rows
 //
 // The models are made by prompt-model.ts (npm run optimise:model).
@@ -12,8 +13,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type AgogeConfig, type AgentSetup, baseModelFolder, evaluate, type FileTask, optimise } from 'agoge'
 import { operation } from './operations.ts'
-import { optimisePage } from './page.ts'
-import { pairsWith } from './pairs.ts'
+import { barsOf, optimisePage } from './page.ts'
+import { type PairSet, pairsWith } from './pairs.ts'
 
 /** How far a setup gets on the test tasks. */
 export interface SearchRow {
@@ -52,9 +53,10 @@ const reserve = 2100
 
 /** Where rows are stored, and trials of the original that a search may cost, besides those of the original before it and of both setups at the end. */
 const measurements = {
-  first: { file: 'optimise.json', trials: 1000 },
-  tight: { file: 'optimise-tight.json', trials: 400 },
-  again: { file: 'optimise-again.json', trials: 1000 },
+  first: { file: 'optimise.json', trials: 1000, set: 'reported' },
+  tight: { file: 'optimise-tight.json', trials: 400, set: 'reported' },
+  again: { file: 'optimise-again.json', trials: 1000, set: 'reported' },
+  thirty: { file: 'optimise-thirty.json', trials: 300, set: 'drawn' },
 } as const
 
 const results = fileURLToPath(new URL('../../docs/results/', import.meta.url))
@@ -66,7 +68,8 @@ const { values, positionals } = parseArgs({
     weaker: { type: 'string', default: '.agoge/prompt-model-weaker' },
     seeds: { type: 'string', default: '11-13' },
     pairs: { type: 'string' },
-    set: { type: 'string', default: 'reported' },
+    set: { type: 'string' },
+    trials: { type: 'string' },
     out: { type: 'string' },
     singles: { type: 'string', default: '4' },
     measurement: { type: 'string', default: 'first' },
@@ -77,7 +80,8 @@ const measurement = (Object.keys(measurements) as (keyof typeof measurements)[])
   (name) => name === values.measurement,
 )
 if (measurement === undefined) throw new Error(`--measurement takes ${Object.keys(measurements).join(', ')}`)
-const { trials: searchTrials, file: name } = measurements[measurement]
+const { file: name, ...planned } = measurements[measurement]
+const searchTrials = Number(values.trials ?? planned.trials)
 const file = values.out ?? join(results, name)
 const read = (from: string): Stored =>
   existsSync(from) ? (JSON.parse(readFileSync(from, 'utf8')) as Stored) : { levers: [], searches: [] }
@@ -91,20 +95,25 @@ function store(change: (stored: Stored) => void): void {
 
 const models = { reader, weaker, base: baseModelFolder }
 const tried = pairsWith(models, 'tried')
-const pairs = values.set === 'tried' ? tried : pairsWith(models, 'reported')
+const pairs = pairsWith(models, (values.set as PairSet | undefined) ?? planned.set)
 
 if (positionals[0] === 'levers') await measureLevers()
 else if (positionals[0] === 'picker') await measurePicker()
-if (values.out === undefined)
-  writeFileSync(
-    page,
-    optimisePage(
-      read(join(results, measurements.first.file)),
-      read(join(results, measurements.tight.file)),
-      read(join(results, measurements.again.file)),
-      pairs,
-    ),
-  )
+if (values.out === undefined) {
+  const ten = pairsWith(models, 'reported')
+  const from = (measured: keyof typeof measurements): Stored =>
+    read(join(results, measurements[measured].file))
+  const { levers, searches } = from('first')
+  const first = { searches, pairs: ten, bars: barsOf.first }
+  const tight = { ...first, searches: from('tight').searches }
+  const again = { ...first, searches: from('again').searches }
+  const thirty = {
+    searches: from('thirty').searches,
+    pairs: pairsWith(models, 'drawn'),
+    bars: barsOf.third,
+  }
+  writeFileSync(page, optimisePage(levers, { first, tight, again, thirty }))
+}
 
 async function measureLevers(): Promise<void> {
   store((stored) => {

@@ -1,6 +1,7 @@
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai'
 import { type AgogeConfig, type Scorer, defineConfig, type FileTask, run } from 'agoge'
 import { createRandom } from 'agoge/engine'
+import { chosen, type Chosen, drawChosen } from './chosen-operations.ts'
 import { drawWords, operation, type Random, testWords } from './operations.ts'
 import { scriptedProposer } from './scripted-proposer.ts'
 
@@ -16,6 +17,10 @@ const exact: Scorer<string> = ({ given, output }) => Number(output.trim() === gi
 
 /** Numbers of tasks for training, selection and test. */
 const sizes = { train: 24, validation: 30, test: 100 } as const
+
+/** Its own for each pair, so that what is proposed for one says nothing of what is proposed for another. The first two measurements had the seed itself. */
+const seedOf = (name: string, seed: number): number =>
+  createRandom('optimise-search', name, seed).int(2 ** 31)
 
 type Kind = (random: Random) => { kind: string; prompt: string; answer: string }
 
@@ -93,7 +98,7 @@ const plain = (name: string, about: string, { kinds, models, system, temperature
       score: exact,
       models: models.map(run),
       maxOutputTokens: 32,
-      optimise: { proposer: scriptedProposer, seed },
+      optimise: { proposer: scriptedProposer, seed: seedOf(name, seed) },
     }) as unknown as AgogeConfig,
 })
 
@@ -146,113 +151,72 @@ const withTools = (
       score: exact,
       models: models.map(run),
       maxOutputTokens: 48,
-      optimise: { proposer: scriptedProposer, seed },
+      optimise: { proposer: scriptedProposer, seed: seedOf(name, seed) },
     }) as unknown as AgogeConfig
   },
 })
 
-/** A request's mark and the operation that it asks for; the agent does not know which mark means what. */
-type Marked = readonly (readonly [mark: string, operation: string])[]
-
-/** Operations of the ten pairs. */
-interface Chosen {
-  plain: string
-  brief: string
+/** The model of prompt-model.ts, an earlier state of it, and the model of the package. */
+interface Models {
+  reader: string
   weaker: string
-  thinking: string
-  rules: Marked
-  /** Tools with the operation that the description of each says. */
-  misdescribed: readonly (readonly [operation: string, described: string])[]
-  wrongModel: string
-  twoModels: readonly [string, string]
-  warm: string
+  base: string
 }
 
-/** `tried` is what the search was developed on, `reported` what the rows are of. No pair is in both. */
-const chosen: Record<'tried' | 'reported', Chosen> = {
-  tried: {
-    plain: 'first',
-    brief: 'list',
-    weaker: 'count',
-    thinking: 'ends',
-    rules: [
-      ['north', 'first'],
-      ['south', 'dashes'],
-    ],
-    misdescribed: [
-      ['last', 'commas'],
-      ['commas', 'last'],
-      ['list', 'list'],
-    ],
-    wrongModel: 'mark',
-    twoModels: ['commas', 'second'],
-    warm: 'drop last',
-  },
-  reported: {
-    plain: 'last',
-    brief: 'dashes',
-    weaker: 'commas',
-    thinking: 'drop first',
-    rules: [
-      ['red', 'count'],
-      ['blue', 'mark'],
-    ],
-    misdescribed: [
-      ['first', 'mark'],
-      ['mark', 'dashes'],
-      ['dashes', 'first'],
-    ],
-    wrongModel: 'ends',
-    twoModels: ['list', 'count'],
-    warm: 'second',
-  },
+/** Which pairs: the ten of the first two measurements or of their development, or those that were drawn: twenty for development, and thirty. */
+export type PairSet = keyof typeof chosen | 'drawn-tried' | 'drawn'
+
+/** The pairs of a set. */
+export function pairsWith(models: Models, which: PairSet): Pair[] {
+  if (which === 'tried' || which === 'reported') return tenPairs(models, chosen[which])
+  const all = which === 'drawn' ? drawChosen().slice(2) : drawChosen().slice(0, 2)
+  return all.flatMap((of, at) => tenPairs(models, of, ` ${at + 1}`))
 }
 
-/** Ten pairs. `reader` is the model of prompt-model.ts, `weaker` an earlier state of it, `base` the model of the package. */
-export function pairsWith(
-  { reader, weaker, base }: { reader: string; weaker: string; base: string },
-  which: keyof typeof chosen,
-): Pair[] {
+/** One pair of each kind, but for two with a remark in the prompt and two with two models. `end` tells names of several tens apart. */
+function tenPairs({ reader, weaker, base }: Models, of: Chosen, end = ''): Pair[] {
   const models = [reader]
-  const of = chosen[which]
   const said = (name: string, system: string): Pair =>
-    plain(`${name} (${system})`, `one operation; the agent says: ${system}`, {
+    plain(`${name} (${system})${end}`, `one operation; the agent says: ${system}`, {
       kinds: [unsaid(name)],
       models,
       system,
     })
   return [
-    plain(of.plain, 'one operation, and nothing says which', { kinds: [unsaid(of.plain)], models }),
+    plain(`${of.plain}${end}`, 'one operation, and nothing says which', {
+      kinds: [unsaid(of.plain)],
+      models,
+    }),
     said(of.brief, 'be brief'),
     said(of.thinking, 'think before you answer'),
-    plain(`${of.weaker} (weaker)`, 'one operation, with the weaker model', {
+    plain(`${of.weaker} (weaker)${end}`, 'one operation, with the weaker model', {
       kinds: [unsaid(of.weaker)],
       models: [weaker],
     }),
-    plain('2 rules', 'a mark says which of 2 operations is wanted', {
+    plain(`2 rules${end}`, 'a mark says which of 2 operations is wanted', {
       kinds: of.rules.map(([mark, does]) => unsaid(does, `${mark}: `)),
       models,
     }),
-    withTools('misdescribed tools', 'three tools, described as each other', {
+    withTools(`misdescribed tools${end}`, 'three tools, described as each other', {
       offered: of.misdescribed.map(([name, described]) => {
         const [text] = operation(described).asks
         return { operation: name, description: text[0].toUpperCase() + text.slice(1) }
       }),
       models,
     }),
-    plain('wrong model', 'the agent asks for it, but its own model has not learned that; another has', {
+    plain(`wrong model${end}`, 'the agent asks for it, but its own model has not learned that; another has', {
       kinds: [unsaid(of.wrongModel)],
       models: [base, reader],
       system: operation(of.wrongModel).asks[0],
     }),
     ...of.twoModels.map((name, at) =>
-      plain(`two models, ${name}`, 'two kinds of requests, each of which another model does', {
+      plain(`two models, ${name}${end}`, 'two kinds of requests, each of which another model does', {
         kinds: [choosing, unsaid(name)],
         models: at === 0 ? [base, reader] : [reader, base],
         system: operation(name).asks[0],
       }),
     ),
-    plain('warm', 'the right instruction, at temperature 1', {
+    plain(`warm${end}`, 'the right instruction, at temperature 1', {
       kinds: [unsaid(of.warm)],
       models,
       system: operation(of.warm).asks[0],

@@ -92,12 +92,12 @@ export interface Lever {
   unusable: (context: LeverContext) => string | undefined
   /** Why it cannot propose yet, as long as others have not found what it needs; undefined if it can. */
   waitsFor?: (context: LeverContext) => string | undefined
-  /** Tokens that its next proposal costs before it is tried, such as those of a training. Default: 0. */
+  /** Tokens that its next proposal costs before it is tried, such as those of a training or of trials from which it is made. Default: 0. */
   upfront?: (context: LeverContext) => number
   /** How many times as dear as the original the trials of its setups are, and so the test at the end. Default: 1. */
   costFactor?: number
-  /** What its next proposal may add to the success of the best setup, as far as it can know. Default: 0.05. */
-  expects?: (context: LeverContext) => number
+  /** What its next proposal may add to the success of the best setup, if trials so far say so. Default: not known; the search goes by its earlier ones. */
+  expects?: (context: LeverContext) => number | undefined
   /** Setups to be tried next. None: it has no more. Depends on the context alone, so that a continued search proposes the same. */
   propose: (context: LeverContext) => Promise<readonly Proposal[]>
 }

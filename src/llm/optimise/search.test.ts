@@ -4,12 +4,14 @@ import { type AgentSetup, plainSetup, setupId } from '../setup/setup.ts'
 import type { Lever, SetupTrial } from './lever.ts'
 import { levers } from './levers/index.ts'
 import type { ModelTraining } from './model-training.ts'
-import { type AgentKnowledge, type Arm, newArm, promiseOf as promise, search, withShare } from './search.ts'
+import { promiseOf as promise } from './promise.ts'
+import { type AgentKnowledge, type Arm, newArm, search, withShare } from './search.ts'
 import type { SetupTrials } from './setup-trials.ts'
 
 const armWith = (state: Partial<Arm>): Arm => ({ ...newArm(levers[0], plainSetup), ...state })
 
-const promiseOf = (arm: Arm, price = 0, expected = 0.05): number => promise(arm, { price, expected })
+const promiseOf = (arm: Arm, price = 0, expected?: number): number =>
+  promise(arm, { upfront: price, price, expected })
 
 test('a lever that has proposed nothing goes first, then the one whose last gain was large for its cost', () => {
   const untried = promiseOf(armWith({}))
@@ -45,6 +47,15 @@ test('a first proposal with a price waits until the cheap ones promise less', ()
   expect(promiseOf(untrained, 1000)).toBeGreaterThan(cheap(8))
   // Unless it can expect much.
   expect(promiseOf(untrained, 3000, 0.5)).toBeGreaterThan(cheap(1))
+})
+
+test('a lever that knows what its next proposal may add goes by that, not by its last gain', () => {
+  const gained = armWith({ round: 1, spent: 1000, lastStep: 0.4 })
+  const failed = armWith({ round: 1, spent: 1000, without: 1 })
+  expect(promiseOf(gained, 0, 0)).toBe(0)
+  expect(promiseOf(failed, 0, 0.2)).toBeGreaterThan(promiseOf(failed))
+  // A price above what its proposals have cost counts.
+  expect(promiseOf(failed, 4000, 0.2)).toBeCloseTo(0.2 / 4000)
 })
 
 test('where levers share alike, a training takes no more than the part of its lever', () => {

@@ -5,6 +5,7 @@ import type { AgentSetup } from '../setup/setup.ts'
 import type { Candidate, Lever, LeverContext } from './lever.ts'
 import { BudgetEnded, type SetupTrials } from './setup-trials.ts'
 import { createJoined, type Joined, joinWith } from './join.ts'
+import { type Outlook, outlookOf, promiseOf } from './promise.ts'
 import { allowanceOf, bestFound, bestSetup, costOf, firstLook, tryProposals } from './try-proposals.ts'
 
 import type { Picker } from '../project/optimise-settings.ts'
@@ -139,7 +140,7 @@ async function divide(state: SearchState, given: SearchOptions): Promise<void> {
     arm.ended === undefined &&
     waitsFor(arm, state, options) === undefined &&
     (arm.round === 0
-      ? outlookOf(arm, state, options).ofTraining <= share
+      ? outlookFor(arm, state, options).upfront <= share
       : arm.spent + arm.spent / arm.round <= share)
   for (
     let open = arms.filter(mayPropose);
@@ -181,7 +182,7 @@ async function follow(state: SearchState, options: SearchOptions): Promise<void>
   const knownTo = (arm: Arm): AgentKnowledge => withShare(options.knownTo(arm), () => inTokens(part, options))
   const withPart = { ...options, knownTo }
   const isCheap = (arm: Arm): boolean =>
-    waitsFor(arm, state, withPart) === undefined && outlookOf(arm, state, withPart).price <= part
+    waitsFor(arm, state, withPart) === undefined && outlookFor(arm, state, withPart).price <= part
   for (;;) {
     const open = state.arms.filter(
       (arm) => arm.ended === undefined && waitsFor(arm, state, options) === undefined,
@@ -195,50 +196,17 @@ async function follow(state: SearchState, options: SearchOptions): Promise<void>
 }
 
 function mostPromising(arms: readonly Arm[], state: SearchState, options: SearchOptions): Arm {
-  const promises = arms.map((arm) => promiseOf(arm, outlookOf(arm, state, options)))
+  const promises = arms.map((arm) => promiseOf(arm, outlookFor(arm, state, options)))
   return arms[promises.indexOf(Math.max(...promises))]
 }
+
+const outlookFor = (arm: Arm, state: SearchState, options: SearchOptions): Outlook =>
+  outlookOf(arm, contextOf(arm, bestSetup(state), options), state, options)
 
 /** What a lever lacks to propose; undefined if nothing. */
 function waitsFor(arm: Arm, state: SearchState, options: SearchOptions): string | undefined {
   const context = contextOf(arm, bestSetup(state), options)
   return arm.lever.unusable(context) ?? arm.lever.waitsFor?.(context)
-}
-
-/** What a proposal is expected to add where the lever cannot know. */
-const expectedStep = 0.05
-
-/** What a lever says of its next proposal, in the unit of the budget. */
-function outlookOf(arm: Arm, state: SearchState, options: SearchOptions): Outlook {
-  const context = contextOf(arm, bestSetup(state), options)
-  const { upfront, expects, costFactor = 1 } = arm.lever
-  const { unit, costOfTrial } = options
-  const ofTraining = unit({ tokens: upfront?.(context) ?? 0, dollars: 0 })
-  const ofTest = allowanceOf(state, options) - allowanceOf(state, options, costFactor * costOfTrial)
-  return { ofTraining, price: ofTraining + ofTest, expected: expects?.(context) ?? expectedStep }
-}
-
-interface Outlook {
-  /** What it costs before it is tried. */
-  ofTraining: number
-  /** That, and what the test at the end costs more if the setup is chosen. */
-  price: number
-  expected: number
-}
-
-/**
- * What the next proposal of a lever is expected to add for its cost: what its last one added, half of it after each one since then that added nothing,
- * and a little for what is not known yet, which falls with the square root of their number, so that cheap proposals get more of the budget than dear
- * ones. A lever that has proposed nothing goes first, unless its proposal has a price: a training, or a dearer test.
- */
-export function promiseOf(
-  { lastStep, without, round, spent }: Arm,
-  { price, expected }: Pick<Outlook, 'price' | 'expected'>,
-): number {
-  if (round === 0) return price === 0 ? Infinity : expected / price
-  // A proposal that costs nothing is never put off, whatever it promises.
-  if (spent === 0) return Infinity
-  return (lastStep * 0.5 ** without + expected / Math.sqrt(1 + without)) / (spent / round)
 }
 
 /** Whether another proposal is likely to fit into the allowance. */

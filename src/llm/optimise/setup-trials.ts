@@ -112,3 +112,8 @@ export function createSetupTrials(options: SetupTrialsOptions): SetupTrials {
     cost: () => ({ ...spent }),
   }
 }
+
+/** 1 for each task that was solved, 0 for the others that were tried. Of several trials of a task the last counts. */
+export function scoreByTask(trials: readonly SetupTrial[]): Map<string, number> {
+  return new Map(trials.map(({ task, record }) => [task.id, Number(record.success === true)]))
+}

@@ -1,7 +1,8 @@
 import { type AgentSetup, setupId } from '../../setup/setup.ts'
 import { instructiveExamples } from '../examples.ts'
-import type { Lever, LeverContext, Proposal, SetupTrial } from '../lever.ts'
+import type { Lever, LeverContext, Proposal } from '../lever.ts'
 import { needsProposer, newTexts, textOf, withInstructions } from './instructions.ts'
+import { scoreByTask } from '../setup-trials.ts'
 import { mergeSetups, type ScoredSetup } from './merge.ts'
 import { withTools } from './tool-descriptions.ts'
 
@@ -102,8 +103,4 @@ function mergeOf(context: LeverContext, front: readonly FrontSetup[]): Proposal 
     return { setup, about: `${mergeLabel}${setupId(first.setup)} and ${setupId(second.setup)}` }
   }
   return undefined
-}
-
-function scoreByTask(trials: readonly SetupTrial[]): Map<string, number> {
-  return new Map(trials.map(({ task, record }) => [task.id, Number(record.success === true)]))
 }
