@@ -69,7 +69,7 @@ const measures: { [part in keyof CoverageData]: () => CoverageData[part] } = {
   clustered: () => clusteredGrid(simulations),
   anytime: () =>
     (Object.keys(comparisons) as ComparisonName[]).flatMap((name) =>
-      [50, 300].map((n) => anytimeCoverage(name, n, 2 * simulations)),
+      [50, 300, 1000].map((n) => anytimeCoverage(name, n, 2 * simulations)),
     ),
 }
 

@@ -12,9 +12,9 @@ const gainsOf = (seed: string, n: number, better: number, worse: number): number
   })
 }
 
-/** Whether a sequence ever leaves out the true mean within `n` values. */
+/** Whether a sequence ever leaves out the true mean within the values. */
 function everWrong(values: readonly number[], truth: number): boolean {
-  const sequence = anytimeInterval()
+  const sequence = anytimeInterval({ values: values.length })
   return values.some((value) => {
     const { low, high } = sequence.add(value)
     return low > truth || high < truth
@@ -27,7 +27,7 @@ test.each([
   { better: 0.3, worse: 0.1 },
   { better: 0.9, worse: 0 },
 ])('looked at after each of 300 values, it is wrong in at most 5%: %o', ({ better, worse }) => {
-  const rounds = 1000
+  const rounds = 500
   const wrong = average(
     Array.from({ length: rounds }, (_, round) =>
       Number(everWrong(gainsOf(`${round}`, 300, better, worse), better - worse)),
@@ -52,6 +52,33 @@ test('it finds a large difference after few values, and a small one later', () =
   expect(large).toBeLessThan(40)
   expect(small).toBeGreaterThan(large)
   expect(small).toBeLessThan(400)
+})
+
+test('it is not much wider than need be: of 500 paths of 300 values, some leave the interval', () => {
+  const wrong = Array.from({ length: 500 }, (_, round) =>
+    Number(everWrong(gainsOf(`wide ${round}`, 300, 0.2, 0.2), 0)),
+  )
+  expect(average(wrong)).toBeGreaterThan(0.015)
+})
+
+test('its bound is the mean that the bets refute: with one stake and one value of 1, the capital is 1 - stake + stake / mean', () => {
+  // For so few values there is one stake, of 0.9, and 1 / 4 of the error on each side: refuted where the capital is 4.
+  const { low, high } = anytimeInterval({ range: [0, 1], level: 0.5, values: 4 }).add(1)
+  expect(0.1 + 0.9 / low).toBeCloseTo(4, 2)
+  expect(high).toBe(1)
+})
+
+test('it holds for more values than it is made for', () => {
+  const wrong = Array.from({ length: 500 }, (_, round) => {
+    const sequence = anytimeInterval({ values: 30 })
+    return Number(
+      gainsOf(`more ${round}`, 300, 0.2, 0.2).some((gain) => {
+        const { low, high } = sequence.add(gain)
+        return low > 0 || high < 0
+      }),
+    )
+  })
+  expect(average(wrong)).toBeLessThan(0.05 + 3 * Math.sqrt((0.05 * 0.95) / 500))
 })
 
 test('it only gets narrower, stays in the range, and refuses other values', () => {

@@ -50,7 +50,11 @@ function followComparisons(
   pairs: readonly SequentialPair[],
 ): Sequential {
   const records = new Map<string, TrialRecord[]>(tasks.map(({ id }) => [id, []]))
-  const followed = pairs.map((pair) => ({ pair, sequence: anytimeInterval(), last: start }))
+  const followed = pairs.map((pair) => ({
+    pair,
+    sequence: anytimeInterval({ values: tasks.length }),
+    last: start,
+  }))
   let next = 0
 
   function take(task: FileTask): void {
