@@ -27,7 +27,7 @@ test.each([
   { better: 0.3, worse: 0.1 },
   { better: 0.9, worse: 0 },
 ])('looked at after each of 300 values, it is wrong in at most 5%: %o', ({ better, worse }) => {
-  const rounds = 500
+  const rounds = 1000
   const wrong = average(
     Array.from({ length: rounds }, (_, round) =>
       Number(everWrong(gainsOf(`${round}`, 300, better, worse), better - worse)),
@@ -62,7 +62,7 @@ test('it is not much wider than need be: of 500 paths of 300 values, some leave 
 })
 
 test('its bound is the mean that the bets refute: with one stake and one value of 1, the capital is 1 - stake + stake / mean', () => {
-  // For so few values there is one stake, of 0.9, and 1 / 4 of the error on each side: refuted where the capital is 4.
+  // For so few values there is one stake, of 0.9, and a quarter for the error of each side: refuted where the capital is 4.
   const { low, high } = anytimeInterval({ range: [0, 1], level: 0.5, values: 4 }).add(1)
   expect(0.1 + 0.9 / low).toBeCloseTo(4, 2)
   expect(high).toBe(1)
