@@ -6,7 +6,7 @@
 // npm run optimise:bench                                                       writes docs/results/optimise.md from the stored rows
 //
 // The models are made by prompt-model.ts (npm run optimise:model).
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -90,7 +90,10 @@ const read = (from: string): Stored =>
 function store(change: (stored: Stored) => void): void {
   const stored = read(file)
   change(stored)
-  writeFileSync(file, `${JSON.stringify(stored, null, 1)}\n`)
+  // Renamed, so that no other process reads a part of it.
+  const unfinished = `${file}.${process.pid}`
+  writeFileSync(unfinished, `${JSON.stringify(stored, null, 1)}\n`)
+  renameSync(unfinished, file)
 }
 
 const models = { reader, weaker, base: baseModelFolder }
