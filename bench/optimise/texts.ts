@@ -3,13 +3,15 @@ export const plan = `# Levers and picker of \`agoge optimise\`
 
 Made by \`npm run optimise:bench\`; the rows are in \`optimise.json\`, \`optimise-tight.json\`, \`optimise-again.json\` and \`optimise-thirty.json\`.
 
-**In short:** it took three measurements. Two did not show that the default picker is better than an equal split of the budget; the third, with a changed search and thirty pairs, does: see its [end](#what-came-of-it).
+**In short:** it took three measurements. Two did not show that the default picker is better than an equal split of the budget; the third, with a changed search, thirty pairs and a tight budget of 300 trials, does: see its [end](#what-came-of-it). All of it is with a small model, and a script proposes the texts.
 
 *A lever* is one way to improve an agent: instructions, demonstrations, another model, training and so on. *The picker* decides which lever may spend the next part of the budget:
 
 - *adaptive*, the default: the lever that promises most for its cost.
 - *equal*: each lever gets the same part of the budget; what the levers found is joined at the end, as far as that gains on the selection tasks.
 - *one lever*: a lever alone with the whole budget, for comparison.
+
+The levers are described in the [guide](../guides/optimising-agents.md). A *trial* is one attempt at one task. *Selection tasks* are those by which a search chooses among setups. A *seed* draws tasks, proposals and trainings anew.
 
 No large model was at hand. The model is the small one of the package, trained further on prompts that ask for an operation on two to five words: give the last one, put dashes between them
 (\`npm run optimise:model\`). An instruction, demonstrations, rules or tool descriptions in the prompt say which operation. **A script proposes the texts**, in place of a large model (\`bench/optimise/scripted-proposer.ts\`): in one of fifty
@@ -41,7 +43,7 @@ time; a training leaves enough of the budget for the test; SFT tries again when 
 an equal part of the budget, every lever that can afford a proposal with an equal part must have made one.
 
 **What.** The ten kinds of pairs with new seeds, and with models that were made anew (2,500,000 tokens of training, and 350,000 for the pair with the weaker model), so levels differ from those above. With 400 trials both pickers have seeds 35 to 42, and single levers the first four of them; with 1,000 trials
-both have seeds 35 to 38, and single levers the first two. A smaller budget, since a picker can only matter where the budget does not suffice for everything. There is no rerun with other seeds, budgets or models.
+both have seeds 35 to 38, and single levers the first two. A smaller budget, since a picker can only matter where the budget does not suffice for everything. This design is not run again with other seeds, budgets or models.
 
 **Two intervals,** since two questions can be asked. *Over pairs*, as above: would it be so with other pairs? *Over seeds*: is it so on average over these ten? For that the mean over the ten pairs is taken for each seed. The bar is asked of both.
 
@@ -59,11 +61,11 @@ export const thirdPlan = `## The third measurement: 300 trials, thirty pairs
 
 The plan was committed before any of its rows was measured; then they were measured with \`npm run optimise:bench -- picker --measurement thirty --seeds 43-54\`.
 
-**Why a third.** In the second, the picker was five points ahead, and ten pairs, half of them ties, were too few to tell whether that is chance. It was promised that this design is not run again. This is another one: other pairs, three times as many, and a
+**Why a third.** In the second, the picker was five points ahead, and ten pairs, half of them ties or nearly, were too few to tell whether that is chance. That design is not run again, as was promised. This is another one: other pairs, three times as many, and a
 changed search. \`model-choice\` now estimates what routing would bring by the tasks that one of the models solves and the better one does not, waits if that is nothing, and does not try the agent's own model again.
 
-**What.** Each of the ten kinds of pairs three times. Operations, marks and tools were drawn by chance (\`bench/optimise/chosen-operations.ts\`), so nobody chose them; none is what the kind had before. What is proposed is drawn apart for each pair; before, one
-draw held for all pairs of a seed. The models were made anew, with the settings of the second measurement. Both pickers have seeds 43 to 54, single levers 43 to 46. 300 trials: the budget was chosen with the pairs of development, where the picker was furthest ahead with it or with 250; with fewer,
+**What.** Each of the ten kinds of pairs three times. Operations, marks and tools were drawn by chance (\`bench/optimise/chosen-operations.ts\`), so nobody chose them; none is what the kind had before. Each pair draws its own proposals; before, all pairs
+of a seed drew alike. The models were made anew, with the settings of the second measurement. Both pickers have seeds 43 to 54, single levers 43 to 46. 300 trials: the budget was chosen with the pairs of development, where the picker was furthest ahead with it or with 250; with fewer,
 some searches could not begin.
 
 **Bars.** *Adaptive* less *equal* is clear of zero over pairs and over seeds, in 98.3% intervals: three measurements have asked this now, so their errors share the 5%. *Adaptive* is at most 5 points below the best single lever on average over the pairs, which the first plan asked too: with four
@@ -78,11 +80,13 @@ export const thirdReading = `### What came of it
 
 With a tight budget the default picker is better than an equal split, by both intervals of the plan. On average it is within 5 points of the best single lever that has the whole budget, even of the one that is best in hindsight.
 
-The gain is on two sorts of pairs. *One operation, which nothing says*: ten of these twelve pairs gain more than 4 points, since a text must be found by chance, and the picker leaves more of the budget to the levers that propose texts. *Two models*: routing is dear, and an equal part
+The gain is on two sorts of pairs. *One operation* (the first four of each ten): ten of these twelve pairs gain more than 4 points, since a text must be found by chance, and the picker leaves more of the budget to the levers that propose texts. *Two models*: routing is dear, and an equal part
 often does not pay for it. Elsewhere both pickers end with much the same: where the other model is the answer and is proposed first, where nothing helps (*misdescribed tools*, *warm*), and mostly with two rules, of which hardly a search finds both.
 
 **What weakens it.** Three of the nine levers propose the same sentences, and a script writes them, so another mixture of levers may gain more or less. The budget is one with which a picker matters: with 1,000 trials the second measurement found +1.5 points. On one pair
 (*two models, repeat 2*) the equal split is ahead by 3.5 points. With four seeds of single levers the best one is often chosen wrongly, which favours the picker; therefore there is also the comparison with the best in hindsight, which favours the lever.
+
+The plan counted three measurements. With the one before them and both budgets of the second there were five; the 99% intervals that five ask for are clear of zero too.
 
 Departures from the plan: none. Two of the processes that measured ended when one read the file of rows while another wrote it; the rest was run afterwards, with the same seeds.
 `

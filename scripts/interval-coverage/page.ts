@@ -142,13 +142,13 @@ several, tasks whose outcome is rare show little of how much they differ, so the
 
 ## Intervals that hold at any time
 
-A comparison on tasks, one trial each, followed task by task; ${2 * simulations} simulations a row. An anytime interval must hold the true
-difference after *every* task at once, for any rule of stopping and any number of tasks. So 95% is a lower bound of the column "at all times":
-${within(anytime)}. It is neared where many tasks are at odds; otherwise a part of the 5% is kept for later tasks. Each
-interval is intersected with those before it, so after the last task it holds as often as at all times, and is wider than one for a number of
-tasks that was fixed before. *Clear*: tasks after which half of the anytime intervals had been clear of zero; – where they were not after all tasks.
-The last two columns say how often a side is called worse. Where both are the same each of these is a false regression, of which at most 2.5%
-may be found on this side, and as many on the other.
+A comparison on tasks, one trial each, followed task by task; ${2 * simulations} simulations a row, so that a share of 2.5% is known to 0.7 points. An anytime
+interval must hold the true difference after *every* task at once, for any rule of stopping. It is made for a number of tasks (here that of the row), and
+holds for any other too. So 95% is a lower bound of the column "at all times": ${within(anytime)}. It is neared where
+many tasks are at odds; otherwise a part of the 5% is kept for later tasks. Each interval is intersected with those before it, so after the last
+task it holds as often as at all times, and is wider than one for a number of tasks that was fixed before. *Clear*: tasks after which half of the
+anytime intervals had been clear of zero; – where they were not after all tasks. The last two columns say how often the better side, or the first of
+two that are the same, is called worse. Where they are the same that is a false regression, of which 2.5% are allowed, and as many for the other side.
 
 ${table(
   [
