@@ -110,6 +110,9 @@ ${table(
   ]),
 )}
 
+${differences(success)} With one attempt at each of few tasks it is too wide: a gain is then 1, 0 or -1, few
+results are possible, and the interval adds a task to each side, since without them five equal results would have an interval without width.
+
 ## Success over tasks with several trials each
 
 \`groupedWilsonInterval\` where two trials of a task are correlated by 0 (tasks are equally hard) / 0.3 / 0.7 / 1 (a task always or never
@@ -169,6 +172,13 @@ ${table(
   ]),
 )}
 `
+}
+
+/** How the difference covers where tasks or attempts are many. */
+function differences(cells: CoverageData['success']): string {
+  const many = cells.filter(({ tasks, attempts }) => attempts > 1 || tasks >= 100).map(({ gain }) => gain)
+  const near = many.filter((gain) => gain >= 0.93 && gain <= 0.97).length
+  return `The difference, with several attempts each or 100 tasks: ${near} of ${many.length} rows within 93 and 97%, from ${percent(Math.min(...many))} to ${percent(Math.max(...many))}%.`
 }
 
 /** How many rows hold at all times in at most 97% of the simulations. */
