@@ -63,7 +63,7 @@ const marks = ['red', 'blue', 'green', 'white', 'north', 'south', 'east', 'west'
 /**
  * Operations of five times ten pairs, drawn by chance: the first two for development, the others for measuring. None is what the same kind of pair has in
  * `chosen` or in another of the five. Only where a pair takes two operations there are too few: for the fifth, they occur in pairs of the same kind with
- * others.
+ * others. Marks and tools are drawn freely.
  */
 export function drawChosen(): Chosen[] {
   const random = createRandom('optimise-pairs', 43)

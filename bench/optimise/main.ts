@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util'
 import { type AgogeConfig, type AgentSetup, baseModelFolder, evaluate, type FileTask, optimise } from 'agoge'
 import { operation } from './operations.ts'
 import { barsOf, optimisePage } from './page.ts'
-import { type PairSet, pairsWith } from './pairs.ts'
+import { pairSets, pairsWith } from './pairs.ts'
 
 /** How far a setup gets on the test tasks. */
 export interface SearchRow {
@@ -98,7 +98,11 @@ function store(change: (stored: Stored) => void): void {
 
 const models = { reader, weaker, base: baseModelFolder }
 const tried = pairsWith(models, 'tried')
-const pairs = pairsWith(models, (values.set as PairSet | undefined) ?? planned.set)
+const set = pairSets.find((one) => one === (values.set ?? planned.set))
+if (set === undefined) throw new Error(`--set takes ${pairSets.join(', ')}`)
+if (values.out === undefined && (values.set ?? values.trials) !== undefined)
+  throw new Error('--set and --trials are for development, and need --out FILE')
+const pairs = pairsWith(models, set)
 
 if (positionals[0] === 'levers') await measureLevers()
 else if (positionals[0] === 'picker') await measurePicker()

@@ -163,11 +163,11 @@ interface Models {
   base: string
 }
 
-/** Which pairs: the ten of the first two measurements or of their development, or those that were drawn: twenty for development, and thirty. */
-export type PairSet = keyof typeof chosen | 'drawn-tried' | 'drawn'
+/** Ten of the development of the first two measurements, and the ten of these; those that were drawn: twenty for development, and thirty. */
+export const pairSets = ['tried', 'reported', 'drawn-tried', 'drawn'] as const
 
 /** The pairs of a set. */
-export function pairsWith(models: Models, which: PairSet): Pair[] {
+export function pairsWith(models: Models, which: (typeof pairSets)[number]): Pair[] {
   if (which === 'tried' || which === 'reported') return tenPairs(models, chosen[which])
   const all = which === 'drawn' ? drawChosen().slice(2) : drawChosen().slice(0, 2)
   return all.flatMap((of, at) => tenPairs(models, of, ` ${at + 1}`))

@@ -145,7 +145,7 @@ several, tasks whose outcome is rare show little of how much they differ, so the
 
 ## Intervals that hold at any time
 
-A comparison on tasks, one trial each, followed task by task; ${2 * simulations} simulations a row, so that a share of 2.5% is known to 0.7 points. An anytime
+A comparison on tasks, one trial each, followed task by task; ${2 * simulations} simulations a row, so that a share of 2.5% is known to ${percent(2 * Math.sqrt((0.025 * 0.975) / (2 * simulations)))} points. An anytime
 interval must hold the true difference after *every* task at once, for any rule of stopping. It is made for a number of tasks (here that of the row), and
 holds for any other too. So 95% is a lower bound of the column "at all times": ${within(anytime)}. It is neared where
 many tasks are at odds; otherwise a part of the 5% is kept for later tasks. Each interval is intersected with those before it, so after the last

@@ -91,5 +91,7 @@ test('it only gets narrower, stays in the range, and refuses other values', () =
     before = now
   }
   expect([before.low >= 0, before.high <= 10, before.n]).toEqual([true, true, 7])
-  expect(() => sequence.add(11)).toThrow(expect.objectContaining({ code: 'bad-argument' }))
+  const refused = expect.objectContaining({ code: 'bad-argument' })
+  expect(() => sequence.add(11)).toThrow(refused)
+  for (const values of [-1, NaN, Infinity]) expect(() => anytimeInterval({ values })).toThrow(refused)
 })

@@ -25,8 +25,8 @@ export interface AnytimeSequence {
   add: (value: number) => AnytimeInterval
 }
 
-/** How often each value was seen; values lie between 0 and 1. */
-type Counts = ReadonlyMap<number, number>
+/** Values between 0 and 1, and how often each was seen. */
+type Counts = readonly (readonly [value: number, count: number])[]
 
 /** Shares of what may be lost. Large ones find large differences soon; the smallest is the best one for values of the largest variance after half of them. */
 function stakesFor(values: number, limit: number): number[] {
@@ -70,7 +70,7 @@ const precision = 1e-5
 
 /**
  * A confidence sequence for the mean of bounded values: with probability `level` it contains the mean after each of them, so one may
- * look as often as one likes and stop for any reason. It is wider than an interval for a number of values that was fixed before. A value takes time
+ * look as often as one likes and stop for any reason. It is wider than an interval for a number of values that was fixed before. The time for a value grows
  * with the number of different values before it.
  *
  * Source: Waudby-Smith & Ramdas, Estimating means of bounded random variables by betting (J. R. Statist. Soc. B 86, 2024; arXiv
@@ -78,7 +78,7 @@ const precision = 1e-5
  * are a mixture, as in Robbins (1970), with half of the error on each side; intersected with the intervals before.
  * docs/results/coverage.md has its measured coverage.
  *
- * @throws AgogeError `bad-argument` (by `add`) for a value outside of the range.
+ * @throws AgogeError `bad-argument` if `values` is below 0 or not finite, or (by `add`) for a value outside of the range.
  * @example
  * const sequence = anytimeInterval()
  * for (const gain of gains) if (sequence.add(gain).low > 0) break
@@ -88,13 +88,17 @@ export function anytimeInterval({
   range = [-1, 1],
   values = 1000,
 }: AnytimeSettings = {}): AnytimeSequence {
+  if (!(values >= 0 && values < Infinity))
+    throw new AgogeError('the interval is made for a number of values', {
+      code: 'bad-argument',
+      given: values,
+      expected: 'values: 0 or more, such as the number of tasks',
+    })
   const [least, most] = range
   const width = most - least
   const limit = Math.log(2 / (1 - level))
   const bets = { stakes: stakesFor(values, limit), limit }
-  const counts = new Map<number, number>()
-  /** Seen from the other end of the range. */
-  const reversed = new Map<number, number>()
+  const seen = new Map<number, number>()
   let [n, sum] = [0, 0]
   // The range itself is an interval that always holds.
   let [low, high] = [0, 1]
@@ -107,13 +111,14 @@ export function anytimeInterval({
           expected: `from ${least} to ${most}`,
         })
       const share = (value - least) / width
-      counts.set(share, (counts.get(share) ?? 0) + 1)
-      reversed.set(1 - share, (reversed.get(1 - share) ?? 0) + 1)
+      seen.set(share, (seen.get(share) ?? 0) + 1)
+      const counts = [...seen]
+      const fromAbove = counts.map(([one, count]) => [1 - one, count] as const)
       n += 1
       sum += value
       // Means of all tasks may be refuted, with a probability of 1 - level; then one is left.
       low = Math.min(refuted(counts, low, bets), high)
-      high = Math.max(1 - refuted(reversed, 1 - high, bets), low)
+      high = Math.max(1 - refuted(fromAbove, 1 - high, bets), low)
       return { mean: sum / n, low: least + width * low, high: least + width * high, n }
     },
   }

@@ -1,6 +1,7 @@
 import type { Random } from '../../engine/random/random.ts'
 import type { FileTask } from '../environment/mcp/goals/task-file.ts'
 import type { Episode } from '../episode/types.ts'
+import type { Spending } from '../project/budget.ts'
 import type { TrialRecord } from '../project/journal.ts'
 import type { AgentSetup } from '../setup/setup.ts'
 import type { ToolSpec } from '../tool/tool.ts'
@@ -92,8 +93,8 @@ export interface Lever {
   unusable: (context: LeverContext) => string | undefined
   /** Why it cannot propose yet, as long as others have not found what it needs; undefined if it can. */
   waitsFor?: (context: LeverContext) => string | undefined
-  /** Tokens that its next proposal costs before it is tried, such as those of a training or of trials from which it is made. Default: 0. */
-  upfront?: (context: LeverContext) => number
+  /** What its next proposal costs before it is tried, such as a training, or trials from which it is made. Default: nothing. */
+  upfront?: (context: LeverContext) => Spending
   /** How many times as dear as the original the trials of its setups are, and so the test at the end. Default: 1. */
   costFactor?: number
   /** What its next proposal may add to the success of the best setup, if trials so far say so. Default: not known; the search goes by its earlier ones. */

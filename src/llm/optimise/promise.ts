@@ -20,7 +20,7 @@ export function outlookOf(
   options: SearchOptions,
 ): Outlook {
   const { unit, costOfTrial } = options
-  const upfront = unit({ tokens: lever.upfront?.(context) ?? 0, dollars: 0 })
+  const upfront = unit(lever.upfront?.(context) ?? { tokens: 0, dollars: 0 })
   const { costFactor = 1 } = lever
   const ofTest = allowanceOf(state, options) - allowanceOf(state, options, costFactor * costOfTrial)
   return { upfront, price: upfront + ofTest, expected: lever.expects?.(context) }

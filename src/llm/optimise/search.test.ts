@@ -138,10 +138,10 @@ test('no lever gets more than an equal part before another that can do with one 
       return lever.propose(context)
     },
   })
-  const dear = (upfront: number): Lever => ({
+  const dear = (tokens: number): Lever => ({
     ...steady,
-    name: `price of ${upfront}`,
-    upfront: () => upfront,
+    name: `price of ${tokens}`,
+    upfront: () => ({ tokens, dollars: 0 }),
     expects: () => 0,
     propose: () => Promise.resolve([]),
   })
@@ -173,7 +173,7 @@ test('a training leaves what the test of the best setup so far needs, also if th
   const training: Lever = {
     ...steady,
     name: 'training',
-    upfront: () => 500,
+    upfront: () => ({ tokens: 500, dollars: 0 }),
     propose({ training: known }) {
       if (typeof known !== 'string') share = known.share()
       return Promise.resolve([])

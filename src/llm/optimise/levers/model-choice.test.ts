@@ -15,8 +15,8 @@ const other: AgentSetup = { ...plainSetup, model: 'other' }
 const trialOf = (setup: AgentSetup, at: number, success: boolean): SetupTrial => ({
   setup,
   task: train[at],
-  record: { success } as TrialRecord,
-  episode: { usage: { promptTokens: 90, sampledTokens: 10 } } as unknown as Episode,
+  record: { success, cost: { tokens: 100, dollars: 0.25 } } as TrialRecord,
+  episode: {} as Episode,
 })
 
 /** The own model solves the first tasks, and the other one those from `from`; it was tried on the last `tried`. */
@@ -56,8 +56,8 @@ test('a route is worth half of what the models solve between them beyond the bet
 
 test('a route costs the trials that are missing, and those of the own model are there', async () => {
   const { context, asked } = contextWith(4, 6)
-  expect(modelChoice.upfront?.(context)).toBe(200)
-  expect(modelChoice.upfront?.({ ...context, round: 0 })).toBe(0)
+  expect(modelChoice.upfront?.(context)).toEqual({ tokens: 200, dollars: 0.5 })
+  expect(modelChoice.upfront?.({ ...context, round: 0 })).toEqual({ tokens: 0, dollars: 0 })
   const [{ setup }] = await modelChoice.propose(context)
   expect(asked).toEqual(['own', 'other'])
   expect(Object.keys(setup.routing?.models ?? {})).toEqual(['own', 'other'])

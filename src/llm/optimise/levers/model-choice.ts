@@ -3,7 +3,6 @@ import { fitRoute, routingSize } from '../../setup/routing.ts'
 import type { AgentSetup } from '../../setup/setup.ts'
 import type { Lever, LeverContext, Proposal } from '../lever.ts'
 import { scoreByTask } from '../setup-trials.ts'
-import { tokensIn } from './trained-setup.ts'
 
 /**
  * Another model of the config for all requests, or for each request the one that did such requests best.
@@ -18,9 +17,13 @@ export const modelChoice: Lever = {
   // A route is made from trials of every model on every training task.
   upfront(context) {
     const { round, models, train, trials } = context
-    if (round !== 1) return 0
     const missing = models.map((model) => train.length - trials(withModel(model, context)).length)
-    return missing.reduce((sum, one) => sum + one, 0) * average(trials().map(tokensIn))
+    const count = round === 1 ? missing.reduce((sum, one) => sum + one, 0) : 0
+    const costs = trials().map(({ record }) => record.cost)
+    return {
+      tokens: count * average(costs.map(({ tokens }) => tokens)),
+      dollars: count * average(costs.map(({ dollars }) => dollars)),
+    }
   },
   expects: (context) => (context.round === 1 ? routingGain(context) : undefined),
   async propose(context) {

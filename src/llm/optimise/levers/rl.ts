@@ -26,21 +26,24 @@ export const rl: Lever = {
     if (typeof training === 'string') return training
     return lacksTokens(leastSteps * tokensOfStep(context, training), training)
   },
-  upfront: (context) =>
-    typeof context.training === 'string'
-      ? 0
-      : stepsFor(context, context.training) * tokensOfStep(context, context.training),
+  // Only another start than before may bring more: a model that gained is one.
+  waitsFor: ({ bestFound, candidates }) =>
+    candidates.some(({ from }) => from === setupId(bestFound))
+      ? 'it has begun from the best setup before'
+      : undefined,
+  upfront(context) {
+    const { training } = context
+    if (typeof training === 'string') return { tokens: 0, dollars: 0 }
+    return { tokens: stepsFor(context, training) * tokensOfStep(context, training), dollars: 0 }
+  },
   // Where nothing succeeds there is nothing to reinforce.
   expects({ bestFound, trials }) {
     const success = average(trials(bestFound).map(({ record }) => Number(record.success === true)))
     return success === 0 ? 0 : (1 - success) * learnable
   },
   async propose(context) {
-    const { training, round, bestFound, candidates } = context
+    const { training, round, bestFound } = context
     if (typeof training === 'string' || round >= rounds) return []
-    // Only another start than before may bring more: a model that gained is one.
-    const start = setupId(bestFound)
-    if (candidates.some((one) => one.from === start)) return []
     const steps = stepsFor(context, training)
     if (steps < leastSteps) return []
     const name = `rl-${round}`
@@ -52,7 +55,7 @@ export const rl: Lever = {
       method: { name: 'rl', steps, prompt },
       ...(from !== undefined && training.canTrain(from) && { from }),
     })
-    return trained === undefined ? [] : [{ ...withTrained(prompt, name, trained), from: start }]
+    return trained === undefined ? [] : [{ ...withTrained(prompt, name, trained), from: setupId(bestFound) }]
   },
 }
 

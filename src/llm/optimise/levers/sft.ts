@@ -35,9 +35,10 @@ export const sft: Lever = {
   },
   upfront(context) {
     const { training, train } = context
-    if (typeof training === 'string') return 0
+    if (typeof training === 'string') return { tokens: 0, dollars: 0 }
     const ofEpisode = average(successes(context).map(tokensIn))
-    return Math.min(training.share(), train.length * ofEpisode * (costOfEpisode + sources))
+    const tokens = Math.min(training.share(), train.length * ofEpisode * (costOfEpisode + sources))
+    return { tokens, dollars: 0 }
   },
   // What any setup has solved may be learned; what the best one solves is there already.
   expects(context) {

@@ -75,7 +75,7 @@ test('sft trains on successes, each once, and names the checkpoint of its setup'
   // Six episodes of 100 tokens, eight times, and half as much again.
   expect(tokens).toBe(7200)
   // Of ten tasks, three of which are tried again for each.
-  expect(sft.upfront?.(context)).toBe(12_000)
+  expect(sft.upfront?.(context)).toEqual({ tokens: 12_000, dollars: 0 })
 })
 
 test('sft tries what is left with the setups that solve most, unless that costs more than a training may', async () => {
@@ -118,11 +118,13 @@ test('rl starts from the best setup that any lever has found, with its prompt, a
   ]
   const next = { ...context, round: 1, candidates }
   // Nothing was gained: the start would be the same.
-  expect(await rl.propose({ ...next, bestFound })).toEqual([])
+  expect(rl.waitsFor?.({ ...next, bestFound })).toBe('it has begun from the best setup before')
   // Another lever has found a better one.
   const other = { ...plainSetup, model: 'sft-0' }
-  expect(await rl.propose({ ...next, bestFound: other })).toHaveLength(1)
-  expect(await rl.propose({ ...next, bestFound: proposal.setup })).toHaveLength(1)
+  for (const better of [other, proposal.setup]) {
+    expect(rl.waitsFor?.({ ...next, bestFound: better })).toBeUndefined()
+    expect(await rl.propose({ ...next, bestFound: better })).toHaveLength(1)
+  }
 })
 
 test('what cannot be trained, or not yet, is not used, with the reason', () => {
