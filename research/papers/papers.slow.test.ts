@@ -4,7 +4,16 @@ import { judge } from '../runner/judge.ts'
 import type { ArmResult, Paper } from '../runner/paper.ts'
 import { designOf, type Plan, planHash } from '../runner/plan.ts'
 import { outOfDate, type PaperResult } from '../runner/result.ts'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
+
+// As in the runs of papers, which are the same on every processor. It is read when the runtime is first loaded, and an earlier
+// file may have loaded it.
+vi.resetModules()
+vi.stubEnv('AGOGE_RUNTIME', 'web')
+afterAll(() => {
+  vi.unstubAllEnvs()
+  vi.resetModules()
+})
 
 const folder = fileURLToPath(new URL('.//', import.meta.url))
 const names = readdirSync(folder)

@@ -143,7 +143,8 @@ function startWorker({ worker, execArgv = [], signal }: PaperRunOptions): PaperW
   let asked: { job: PaperJob; resolve: (done: Result) => void; reject: (why: unknown) => void } | undefined
   const child = fork(worker, {
     execArgv: [...execArgv],
-    env: { ...process.env, AGOGE_THREADS: '1' },
+    // The native ONNX Runtime has other last digits where the processor has AVX-512. WebAssembly has the same everywhere.
+    env: { ...process.env, AGOGE_THREADS: '1', AGOGE_RUNTIME: 'web' },
     // Keeps NaN, which JSON does not, so that it is refused as such.
     serialization: 'advanced',
     ...(signal === undefined ? {} : { signal }),

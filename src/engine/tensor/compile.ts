@@ -27,8 +27,8 @@ export interface InputSpec {
 /** Options of `compile`. */
 export interface CompileOptions {
   /**
-   * Threads that one operator uses. Default: `AGOGE_THREADS`, or 2. The default is the same on every machine, so that
-   * results are reproducible.
+   * Threads that one operator uses. Default: `AGOGE_THREADS`, or 2. It does not depend on the machine, so that results
+   * do not depend on the number of cores.
    */
   threads?: number
   /** Where the program runs. Default: `AGOGE_DEVICE`, or the CPU. */

@@ -19,8 +19,9 @@ let loading: Promise<LoadedRuntime> | undefined
 
 /**
  * Loads ONNX Runtime once: the native library, or WebAssembly if it is missing, which is about four times
- * slower; a warning says so. Bundlers for browsers replace this file by `runtime-browser.ts` (package.json,
- * `browser`).
+ * slower; a warning says so. WebAssembly gives the same bits on every processor; the last digits of the native
+ * library depend on whether the processor has AVX-512. Bundlers for browsers replace this file by
+ * `runtime-browser.ts` (package.json, `browser`).
  *
  * @throws AgogeError `missing-runtime` if neither is installed
  */
@@ -30,8 +31,9 @@ export function loadRuntime(): Promise<LoadedRuntime> {
 }
 
 async function findRuntime(): Promise<LoadedRuntime> {
+  const asksForWeb = process.env.AGOGE_RUNTIME === 'web'
   let cause: unknown
-  if (process.env.AGOGE_RUNTIME !== 'web') {
+  if (!asksForWeb) {
     try {
       return { name: 'onnxruntime-node', runtime: await importNode() }
     } catch (error) {
@@ -40,7 +42,7 @@ async function findRuntime(): Promise<LoadedRuntime> {
   }
   try {
     const web = await loadWeb()
-    if (process.env.AGOGE_RUNTIME !== 'web')
+    if (!asksForWeb)
       process.emitWarning(
         'onnxruntime-node could not be loaded; using onnxruntime-web, which is several times slower. ' +
           'Repair: npm install onnxruntime-node --ignore-scripts',
@@ -49,8 +51,12 @@ async function findRuntime(): Promise<LoadedRuntime> {
   } catch (error) {
     throw new AgogeError('no ONNX Runtime could be loaded', {
       code: 'missing-runtime',
-      expected: 'onnxruntime-node, or onnxruntime-web as a slower replacement',
-      hint: 'npm install onnxruntime-node --ignore-scripts',
+      expected: asksForWeb
+        ? 'onnxruntime-web, since AGOGE_RUNTIME is web'
+        : 'onnxruntime-node, or onnxruntime-web as a slower replacement',
+      hint: asksForWeb
+        ? 'npm install onnxruntime-web@1.30.0'
+        : 'npm install onnxruntime-node --ignore-scripts',
       cause: cause ?? error,
     })
   }
