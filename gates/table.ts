@@ -28,7 +28,7 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     '',
     'The interquartile mean leaves out the worst quarter of the seeds, so the mean and the failed seeds stand beside it. A seed',
     'failed if its return is below the middle between a policy that has learnt nothing and the bar, or above a score not to',
-    'exceed. A gate has ten seeds. Where ten left open whether it reaches its bar it has 30, a number that was chosen before',
+    'exceed. A gate has ten seeds. Where ten left open whether it reaches its bar, or is not inferior to its peer, it has 30, a number that was chosen before',
     'the others were run. A gate counts as passed when all its seeds are run, and as failed from ten on.',
     '',
     'The published levels are of one to three seeds, those of MinAtar of 30, and most of them returns of training, not of the final policy. Settings',
