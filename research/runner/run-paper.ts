@@ -138,13 +138,18 @@ interface PaperWorker {
   end(): void
 }
 
+/**
+ * The native ONNX Runtime has other last digits where the processor has AVX-512; WebAssembly has the same everywhere. A quick run
+ * keeps no scores, and must run where onnxruntime-web is not installed.
+ */
+const sameOnEveryProcessor = { AGOGE_RUNTIME: 'web' }
+
 /** A process that does one job after another. */
-function startWorker({ worker, execArgv = [], signal }: PaperRunOptions): PaperWorker {
+function startWorker({ worker, execArgv = [], quick = false, signal }: PaperRunOptions): PaperWorker {
   let asked: { job: PaperJob; resolve: (done: Result) => void; reject: (why: unknown) => void } | undefined
   const child = fork(worker, {
     execArgv: [...execArgv],
-    // The native ONNX Runtime has other last digits where the processor has AVX-512. WebAssembly has the same everywhere.
-    env: { ...process.env, AGOGE_THREADS: '1', AGOGE_RUNTIME: 'web' },
+    env: { ...process.env, AGOGE_THREADS: '1', ...(quick ? {} : sameOnEveryProcessor) },
     // Keeps NaN, which JSON does not, so that it is refused as such.
     serialization: 'advanced',
     ...(signal === undefined ? {} : { signal }),
