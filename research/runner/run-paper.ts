@@ -139,7 +139,7 @@ interface PaperWorker {
 }
 
 /**
- * The native ONNX Runtime has other last digits where the processor has AVX-512; WebAssembly has the same everywhere. A quick run
+ * The native ONNX Runtime rounds differently where the processor has AVX-512; WebAssembly does not. A quick run
  * keeps no scores, and must run where onnxruntime-web is not installed.
  */
 const sameOnEveryProcessor = { AGOGE_RUNTIME: 'web' }

@@ -19,8 +19,8 @@ let loading: Promise<LoadedRuntime> | undefined
 
 /**
  * Loads ONNX Runtime once: the native library, or WebAssembly if it is missing, which is about four times
- * slower; a warning says so. WebAssembly gives the same bits on every processor; the last digits of the native
- * library depend on whether the processor has AVX-512. Bundlers for browsers replace this file by
+ * slower; a warning says so. WebAssembly gives the same bits on every processor; the native library rounds
+ * differently where the processor has AVX-512. Bundlers for browsers replace this file by
  * `runtime-browser.ts` (package.json, `browser`).
  *
  * @throws AgogeError `missing-runtime` if neither is installed
