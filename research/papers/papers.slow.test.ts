@@ -4,12 +4,13 @@ import { judge } from '../runner/judge.ts'
 import type { ArmResult, Paper } from '../runner/paper.ts'
 import { designOf, type Plan, planHash } from '../runner/plan.ts'
 import { outOfDate, type PaperResult } from '../runner/result.ts'
+import { sameOnEveryProcessor } from '../runner/run-paper.ts'
 import { afterAll, expect, test, vi } from 'vitest'
 
-// As in the runs of papers, which are the same on every processor. It is read when the runtime is first loaded, and an earlier
+// As in the runs of papers. It is read when the runtime is first loaded, and an earlier
 // file may have loaded it.
 vi.resetModules()
-vi.stubEnv('AGOGE_RUNTIME', 'web')
+for (const [name, value] of Object.entries(sameOnEveryProcessor)) vi.stubEnv(name, value)
 afterAll(() => {
   vi.unstubAllEnvs()
   vi.resetModules()

@@ -25,7 +25,7 @@ test('every arm runs with its seeds and budget in a process of its own, and one 
   )
   expect(runs.arms.more).toMatchObject({
     scores: [17, 18],
-    measures: { gained: [10, 10] },
+    measures: { gained: [10, 10], onWeb: [0, 0] },
     starts: [7, 8],
     unreached: 1,
   })
@@ -34,6 +34,11 @@ test('every arm runs with its seeds and budget in a process of its own, and one 
   expect(runs.arms.more.seconds).toBeGreaterThanOrEqual(0)
   expect(scored).toHaveLength(6)
   expect(scored.join()).toContain('more 7 17')
+})
+
+test('scores that are kept are computed with WebAssembly', async () => {
+  const runs = await runPaper({ ...paper, arms }, options)
+  expect(runs.arms.more.measures).toEqual({ gained: [100, 100], onWeb: [1, 1] })
 })
 
 test('what an earlier call has done is not run again', async () => {

@@ -142,7 +142,7 @@ interface PaperWorker {
  * The native ONNX Runtime rounds differently where the processor has AVX-512; WebAssembly does not. A quick run
  * keeps no scores, and must run where onnxruntime-web is not installed.
  */
-const sameOnEveryProcessor = { AGOGE_RUNTIME: 'web' }
+export const sameOnEveryProcessor = { AGOGE_RUNTIME: 'web' }
 
 /** A process that does one job after another. */
 function startWorker({ worker, execArgv = [], quick = false, signal }: PaperRunOptions): PaperWorker {

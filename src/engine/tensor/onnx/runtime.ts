@@ -54,9 +54,7 @@ async function findRuntime(): Promise<LoadedRuntime> {
       expected: asksForWeb
         ? 'onnxruntime-web, since AGOGE_RUNTIME is web'
         : 'onnxruntime-node, or onnxruntime-web as a slower replacement',
-      hint: asksForWeb
-        ? 'npm install onnxruntime-web@1.30.0'
-        : 'npm install onnxruntime-node --ignore-scripts',
+      hint: asksForWeb ? 'npm install onnxruntime-web' : 'npm install onnxruntime-node --ignore-scripts',
       cause: cause ?? error,
     })
   }

@@ -43,3 +43,21 @@ test('WebAssembly computes the same as the native library', async () => {
     expected[name].data.forEach((value, i) => expect(results[name].data[i]).toBeCloseTo(value, 4))
   await program.release()
 })
+
+test('where WebAssembly is asked for and missing, the error says what to install', async () => {
+  vi.resetModules()
+  vi.stubEnv('AGOGE_RUNTIME', 'web')
+  vi.doMock('onnxruntime-web', () => {
+    throw new Error('Cannot find package')
+  })
+  onTestFinished(() => {
+    vi.doUnmock('onnxruntime-web')
+    vi.unstubAllEnvs()
+    vi.resetModules()
+  })
+  const { loadRuntime } = await import('./runtime.ts')
+  await expect(loadRuntime()).rejects.toMatchObject({
+    code: 'missing-runtime',
+    hint: 'npm install onnxruntime-web',
+  })
+})
